@@ -1,0 +1,1 @@
+# find_package(atone) for installed use: filled by install rules.

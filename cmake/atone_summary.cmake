@@ -1,0 +1,8 @@
+message(STATUS "atone ${PROJECT_VERSION}: ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}, sanitizers: '${ATONE_SANITIZE}'")
+message(STATUS "  stores: memory, SQLite ${SQLite3_VERSION}")
+if(ATONE_HAS_POSTGRESQL)
+  message(STATUS "          PostgreSQL (libpqxx ${pqxx_VERSION})")
+endif()
+foreach(line IN LISTS ATONE_LEFT_OUT)
+  message(STATUS "  left out: ${line}")
+endforeach()

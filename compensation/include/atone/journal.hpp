@@ -1,0 +1,222 @@
+// The journal port: the durable log behind the coordinator. Three stores stand behind it (memory, SQLite, PostgreSQL)
+// and pass one test suite (tests/integration/store).
+//
+// Rules every store keeps:
+//  - a batch is one transaction: all of it or nothing, durable (synced) before commit() returns success;
+//  - fencing: a commit under an epoch that is no longer the store's is refused as errc::fenced, at the END of the
+//    transaction, so that nothing stale can slip in after a take-over;
+//  - commit() is idempotent by (epoch, batch number): after errc::outcome_unknown or errc::unavailable the caller repeats
+//    the same batch under the same number, and gets the report of the one that took effect;
+//  - payloads are kept byte for byte.
+//
+// Thread rules: a `journal` (the writing side) belongs to one thread at a time; calls block. A `reader` likewise; make
+// one for each thread. A store object may hand out both and outlives them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <atone/event.hpp>
+#include <atone/ids.hpp>
+#include <atone/records.hpp>
+#include <atone/result.hpp>
+#include <atone/time.hpp>
+
+namespace atone {
+
+// A new saga in a batch. When `row.key` is not empty the key is claimed in the same transaction; whoever claimed it
+// first wins, and a loser leaves the batch with all its records (report.losers).
+struct saga_start {
+  saga_row row;
+  content_hash body;  // hash of the canonical input: same key and other body is a conflict
+
+  saga_start() = default;
+};
+
+struct journal_record {
+  atone::shard home;
+  saga_id saga;
+  atone::event event;
+
+  journal_record() = default;
+};
+
+// The newest state of a saga's row; at most one a saga in a batch.
+struct saga_change {
+  saga_row row;  // whole: the store updates status, updated_at, ended_at, cause, output, crashes, last
+
+  saga_change() = default;
+};
+
+// What one transaction writes. Order inside: starts, records, changes, the rest, fence.
+struct journal_batch {
+  static constexpr std::size_t records_max = 4096;
+
+  std::vector<saga_start> starts;
+  std::vector<journal_record> records;
+  std::vector<saga_change> changes;
+  std::vector<compensation_entry> compensations;
+  std::vector<alert_row> alerts;
+  std::vector<last_output_row> outputs;
+  std::vector<operator_action_row> actions;
+
+  journal_batch() = default;
+  bool empty() const noexcept {
+    return starts.empty() && records.empty() && changes.empty() && compensations.empty() && alerts.empty() && outputs.empty() &&
+           actions.empty();
+  }
+};
+
+// A start whose business key was already claimed.
+struct start_loser {
+  saga_id refused;     // the id that was offered
+  saga_id existing;    // the saga that holds the key
+  content_hash body;   // the body it was started with
+
+  start_loser() = default;
+};
+
+struct commit_report {
+  std::vector<start_loser> losers;
+  timestamp database_time;  // by the store's clock, read inside the transaction
+
+  commit_report() = default;
+};
+
+// A saga with everything needed to go on with it.
+struct open_saga {
+  saga_row row;
+  std::vector<event> events;                       // from 1 without gaps
+  std::vector<compensation_entry> compensations;   // looked up before anything is compensated
+
+  open_saga() = default;
+};
+
+// What the `sql` step runs, in one transaction with the records that say so.
+struct sql_statement {
+  std::string text;         // one statement with named parameters (":user")
+  std::string parameters;   // JSON object with their values
+
+  sql_statement() = default;
+};
+
+// The writing side; one writer a store holds it (all shards) at a time.
+class journal {
+ public:
+  virtual ~journal() = default;
+
+  // Takes the store over: raises the epoch, so that whoever wrote before is fenced. Call first, and again after errc::fenced
+  // only when this process is meant to be the owner. Errors: unavailable; conflict (SQLite: another process holds the file).
+  virtual result<epoch> take_over(node_id const& node) = 0;
+
+  // Commits one batch under the epoch of the last take_over. Errors: fenced; bad_data (this batch's data is refused;
+  // commit_isolating finds the culprit); unavailable and outcome_unknown (repeat with the same number).
+  virtual result<commit_report> commit(journal_batch const& batch, batch_number number) = 0;
+
+  // Runs the user's statement and commits `on_success(answer)` in ONE transaction with it: exactly once. The answer is the
+  // JSON {"rows": affected, "row": first row or null}. Errors of the user's statement itself: bad_data; nothing is written then.
+  using answer_to_batch = std::function<journal_batch(std::string_view answer)>;
+  virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success,
+                                                batch_number number) = 0;
+
+  // Every saga that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each.
+  using saga_sink = std::function<void(open_saga&&)>;
+  virtual result<void> load_open(saga_sink const& sink) = 0;
+
+  // Stores a definition; the same name and version with the same content is a success, with other content a conflict.
+  virtual result<void> publish(definition_row const& row) = 0;
+
+  // The store's clock, now.
+  virtual result<timestamp> now() = 0;
+  // Number of virtual shards, fixed when the store was made.
+  virtual std::uint16_t shards() const = 0;
+};
+
+// Which sagas to list; empty fields do not filter. Newest first; keyset paging: pass the last id of the page before.
+struct saga_filter {
+  static constexpr std::uint32_t page_max = 1000;
+
+  std::string definition;                // exact name
+  std::optional<saga_status> status;
+  std::string key_prefix;                // taken literally: % and _ mean themselves
+  std::optional<timestamp> since;        // started at or after
+  std::optional<saga_id> before;         // ids older than this one
+  std::uint32_t limit = 50;
+
+  saga_filter() = default;
+};
+
+// The reading side; never from a replica.
+class journal_reader {
+ public:
+  virtual ~journal_reader() = default;
+
+  virtual result<std::optional<saga_row>> find(saga_id id) = 0;
+  virtual result<std::optional<saga_row>> find_by_key(std::string_view saga_name, business_key const& key) = 0;
+  virtual result<std::vector<saga_row>> list(saga_filter const& filter) = 0;
+  virtual result<std::vector<event>> history(saga_id id) = 0;
+  virtual result<std::vector<compensation_entry>> compensations(saga_id id) = 0;
+  virtual result<std::vector<alert_row>> alerts(std::uint32_t limit) = 0;
+  virtual result<std::vector<operator_action_row>> actions(saga_id id) = 0;
+  // By exact version, or the newest where `version` is nothing.
+  virtual result<std::optional<definition_row>> definition(std::string_view name, std::optional<definition_version> version) = 0;
+  virtual result<std::vector<definition_row>> definitions() = 0;
+  virtual result<std::optional<last_output_row>> last_output(std::string_view saga_name, step_path const& step, std::string_view key) = 0;
+  // How many sagas stand in each status.
+  virtual result<std::map<saga_status, std::uint64_t>> counts() = 0;
+};
+
+// What `atone db status` shows.
+struct schema_status {
+  std::uint32_t found = 0;     // newest migration applied; 0: none
+  std::uint32_t expected = 0;  // newest one this build knows
+
+  schema_status() = default;
+};
+
+// One opened store: hands out the two sides. `unavailable` when it can't be reached.
+class store {
+ public:
+  virtual ~store() = default;
+  virtual result<std::unique_ptr<journal>> open_journal() = 0;
+  virtual result<std::unique_ptr<journal_reader>> open_reader() = 0;
+  virtual result<schema_status> status() = 0;
+  virtual result<void> migrate() = 0;                      // applies what is missing, each in a transaction
+  virtual std::vector<std::string> health() = 0;           // what `doctor` warns of (fsync off …); empty: fine
+  virtual std::string description() const = 0;             // "sqlite:sagas.db", without any password
+};
+
+// "memory:", "sqlite:PATH" or "postgresql://…". A store this build lacks is errc::unsupported. Does not migrate.
+result<std::unique_ptr<store>> open_store(std::string const& address);
+
+// Makes an independent store in memory (tests, examples); nothing survives the process.
+std::unique_ptr<store> make_memory_store();
+
+// One saga that was taken out of a batch because the store refuses its data.
+struct rejected_saga {
+  saga_id saga;
+  error why;
+
+  rejected_saga() = default;
+};
+
+struct isolating_report {
+  commit_report report;
+  std::vector<rejected_saga> rejected;
+  batch_number last;  // numbers used: from the one passed in up to this one
+
+  isolating_report() = default;
+};
+
+// Commits `batch`; when the store refuses it as bad_data, halves it by sagas until the culprits are alone, commits the rest
+// and names them. Never splits one saga's writes. Other errors are returned as they are, with what was committed lost to the
+// caller: it takes over again and replays.
+result<isolating_report> commit_isolating(journal& to, journal_batch const& batch, batch_number first);
+
+}  // namespace atone

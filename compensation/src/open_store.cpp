@@ -1,0 +1,1 @@
+#include <atone/journal.hpp>

@@ -1,0 +1,183 @@
+// HTTP/1.1 for Atone's own doors and for its calls to participants: plain requests and responses, Beast hidden behind them.
+//
+// Thread rules: a client and a server belong to the thread that runs their io_context; a `responder` may be called from any
+// thread. Whoever makes them stops them before the io_context ends.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include <atone/participant_protocol.hpp>
+#include <atone/result.hpp>
+#include <atone/time.hpp>
+
+namespace atone::http {
+
+// Header fields in order; names compare without case.
+class header_list {
+ public:
+  void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
+  std::string_view get(std::string_view name) const noexcept;  // first one, or empty
+  bool has(std::string_view name) const noexcept;
+  std::vector<std::pair<std::string, std::string>> const& all() const noexcept { return fields_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+struct request {
+  std::string method = "GET";
+  std::string target = "/";  // path and query as sent
+  header_list headers;
+  std::string body;
+
+  request() = default;
+};
+
+struct response {
+  std::int32_t status = 200;
+  header_list headers;  // Content-Length, Connection, Date are set by the server
+  std::string body;
+
+  response() = default;
+  response(std::int32_t code, std::string json);  // with Content-Type application/json
+};
+
+// Where to connect: scheme, host and port of an absolute URL, and its path as a prefix.
+struct origin {
+  bool tls = false;
+  std::string host;
+  std::uint16_t port = 80;
+  std::string prefix;  // "" or "/base", put before each target
+
+  origin() = default;
+  friend bool operator==(origin const&, origin const&) = default;
+};
+// "http://127.0.0.1:7001", "https://host/base"; errors say what was expected.
+result<origin> parse_origin(std::string_view url);
+
+struct tls_options {
+  std::string certificate_file;  // server: chain; client: own certificate, may be empty
+  std::string key_file;
+  std::string ca_file;           // whom to trust; empty: the system's
+
+  tls_options() = default;
+};
+
+struct client_options {
+  std::uint32_t connections_max = 256;   // a origin; further requests wait their turn within their timeout
+  std::size_t body_max = 16 * 1024 * 1024;
+  std::size_t header_max = 64 * 1024;
+  duration idle_max = std::chrono::seconds{30};  // a kept connection is closed after this
+  tls_options tls;
+
+  client_options() = default;
+};
+
+// What came of one request: a response, or which way it failed.
+struct exchange {
+  transport_failure failure = transport_failure::none;
+  std::string detail;  // the system's words for the failure
+  http::response response;
+
+  exchange() = default;
+  bool ok() const noexcept { return failure == transport_failure::none; }
+};
+
+// Keep-alive pools, one a origin. A request that found its kept connection closed by the peer before any byte of the answer
+// came is `lost`, never silently sent twice.
+class client {
+ public:
+  using completion = std::function<void(exchange)>;
+  // Names one request so that it can be given up; 0 is none.
+  using ticket = std::uint64_t;
+
+  client(boost::asio::io_context& io, client_options options);
+  ~client();
+  client(client const&) = delete;
+  client& operator=(client const&) = delete;
+
+  // `done` is called exactly once, from the io_context, never from inside send(). `timeout` covers connect, waiting for a
+  // connection, sending and the whole answer.
+  ticket send(origin const& to, request what, duration timeout, completion done);
+  // Gives the request up: its connection is closed, `done` is called with `lost` (or `connect` when nothing had left).
+  void cancel(ticket which);
+  // Closes every connection; pending requests end with `lost`.
+  void stop();
+
+ private:
+  struct impl;
+  std::shared_ptr<impl> impl_;
+};
+
+// One request from a thread without io_context (command line, tests): blocks up to `timeout`.
+exchange fetch(std::string_view url, request what, duration timeout, tls_options const& tls = {});
+
+struct server_options {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any free one, see server::port()
+  std::size_t body_max = 16 * 1024 * 1024;
+  std::size_t header_max = 64 * 1024;
+  std::uint32_t connections_max = 4096;
+  duration idle_max = std::chrono::seconds{60};
+  std::optional<tls_options> tls;
+
+  server_options() = default;
+};
+
+// Answers one request, once, from any thread. Destroying it unanswered closes the connection without an answer.
+class responder {
+ public:
+  responder() = default;
+  void send(response with);
+  void drop();  // close without an answer, as a crash would
+  // For `send` from outside: true once the client is gone.
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+
+ private:
+  friend class server;
+  struct state;
+  explicit responder(std::shared_ptr<state> of) : state_(std::move(of)) {}
+  std::shared_ptr<state> state_;
+};
+
+class server {
+ public:
+  using handler = std::function<void(request, responder)>;
+
+  server(boost::asio::io_context& io, server_options options, handler answer);
+  ~server();
+  server(server const&) = delete;
+  server& operator=(server const&) = delete;
+
+  result<void> start();  // binds and listens; errors name the address
+  std::uint16_t port() const noexcept;
+  // Stops accepting; open requests get up to `grace` to be answered, then connections are closed. `done` once nothing is left.
+  void stop(duration grace, std::function<void()> done);
+
+ private:
+  struct impl;
+  std::shared_ptr<impl> impl_;
+};
+
+// Percent-encoding of one path segment or query value (everything but unreserved characters).
+std::string percent_encode(std::string_view text);
+std::optional<std::string> percent_decode(std::string_view text);
+// Path without the query, and the decoded query parameters in order.
+struct split_target {
+  std::string path;
+  std::vector<std::pair<std::string, std::string>> query;
+
+  split_target() = default;
+};
+std::optional<split_target> parse_target(std::string_view target);
+
+}  // namespace atone::http

@@ -1,0 +1,1 @@
+#include <atone/participant_protocol.hpp>

@@ -1,0 +1,190 @@
+// The saga machine: (definition, state, event) -> (state, commands). Pure: no clock, no ids made inside, no I/O. Whoever
+// drives it journals the event first, then performs the commands; replaying the journal gives the state again.
+// Version `machine_version` of its semantics is bound to each run; journals of released versions are golden tests.
+//
+// Thread rules: a saga_machine is a plain value of one thread; the definition is shared and immutable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <atone/definition.hpp>
+#include <atone/event.hpp>
+#include <atone/ids.hpp>
+#include <atone/records.hpp>
+#include <atone/result.hpp>
+#include <atone/time.hpp>
+
+namespace atone {
+
+inline constexpr std::uint32_t machine_version = 1;
+
+// ---- commands performed after the event is durable ----
+
+struct http_request_spec {
+  std::string method;
+  std::string target;  // path with placeholders filled in, and the query
+  std::string body;    // empty: none
+
+  http_request_spec() = default;
+};
+struct local_request_spec {
+  std::string handler;  // "service.handler"
+  std::string input;    // JSON
+
+  local_request_spec() = default;
+};
+struct sql_request_spec {
+  std::string text;
+  std::string parameters;  // JSON object
+
+  sql_request_spec() = default;
+};
+
+// Send this request. The answer comes back as step_succeeded, step_refused or attempt_failed with the same (step, op, n).
+struct call_command {
+  step_path step;
+  operation op = operation::act;
+  attempt n;
+  std::string service;  // empty for sql
+  std::variant<http_request_spec, local_request_spec, sql_request_spec> request;
+  duration attempt_timeout{};
+
+  call_command() = default;
+};
+// The machine no longer waits for this call; whatever still arrives is a late_answer.
+struct abandon_command {
+  step_path step;
+  operation op = operation::act;
+
+  abandon_command() = default;
+};
+struct arm_timer_command {
+  timer_kind timer = timer_kind::none;
+  step_path step;
+  operation op = operation::none;
+  timestamp due;
+
+  arm_timer_command() = default;
+};
+struct cancel_timer_command {
+  timer_kind timer = timer_kind::none;
+  step_path step;
+  operation op = operation::none;
+
+  cancel_timer_command() = default;
+};
+// Look up the last good output; the answer comes back as last_output_found or last_output_missing.
+struct last_output_command {
+  step_path step;
+  std::string key;
+  timestamp not_before;  // older ones don't count
+
+  last_output_command() = default;
+};
+
+// ---- commands performed in the transaction that journals the event ----
+
+struct log_compensation_command {
+  step_path step;
+  operation op = operation::compensate;
+  compensation_status status = compensation_status::pending;
+  std::uint32_t attempts = 0;
+  std::string last_error;
+
+  log_compensation_command() = default;
+};
+struct record_output_command {
+  step_path step;
+  std::string key;
+  std::string output;
+
+  record_output_command() = default;
+};
+struct alert_command {
+  step_path step;
+  std::string kind;
+  alert_level level = alert_level::warn;
+  std::string text;
+
+  alert_command() = default;
+};
+
+using command = std::variant<call_command, abandon_command, arm_timer_command, cancel_timer_command, last_output_command,
+                             log_compensation_command, record_output_command, alert_command>;
+
+// ---- state, for those who look (show, tests); only the machine changes it ----
+
+enum class run_phase : std::uint8_t {
+  pending,         // not reached
+  skipped,         // its `when` was false
+  active,          // a request is out
+  waiting_retry,   // until the retry timer
+  retry_held,      // due, but the saga is paused
+  looking_up,      // waits for the last good output
+  in_branches,     // a parallel step whose branches run
+  done,
+  not_done,        // definitely without effect
+  maybe_done,      // given up with unknown outcome
+  parked,          // waits for a person
+};
+std::string_view name(run_phase phase) noexcept;
+
+enum class undo_phase : std::uint8_t { none, pending, active, waiting_retry, retry_held, done, parked, skipped };
+std::string_view name(undo_phase phase) noexcept;
+
+// One step as the picture shows it.
+struct step_view {
+  step_path path;
+  run_phase phase = run_phase::pending;
+  undo_phase undo = undo_phase::none;
+  std::uint32_t attempts = 0;
+  std::uint32_t undo_attempts = 0;
+  bool fell_back = false;
+  bool maybe_sent = false;  // some attempt's outcome is unknown
+  std::string last_error;
+
+  step_view() = default;
+};
+
+// Drives one saga.
+class saga_machine {
+ public:
+  // The machine of a saga that has no event yet.
+  saga_machine(definition_ptr definition, saga_id id, business_key key);
+  ~saga_machine();
+  saga_machine(saga_machine const&);
+  saga_machine& operator=(saga_machine const&);
+  saga_machine(saga_machine&&) noexcept;
+  saga_machine& operator=(saga_machine&&) noexcept;
+
+  // Takes the next event and returns what follows from it. Errors (nothing is changed, and the event must not be journalled): conflict
+  // when the state does not allow it (cancel after the pivot, retry of a step that is not parked, an answer nobody
+  // waits for: journal that as late_answer); not_found for an unknown step. A journalled event is never refused at replay.
+  result<std::vector<command>> apply(event const& next);
+
+  // Everything that must be under way in this state: what a take-over sends and arms again. Calls in flight come with the same attempt number.
+  std::vector<command> outstanding() const;
+
+  saga_status status() const noexcept;
+  saga_id id() const noexcept;
+  sequence last() const noexcept;               // the newest event applied
+  std::string const& cause() const noexcept;    // first cause of failure, for people; empty: none
+  std::string const& output() const noexcept;   // JSON; set once completed
+  bool paused() const noexcept;
+  bool can_cancel() const noexcept;             // false once the pivot has been sent, or compensation runs, or ended
+  definition const& bound_to() const noexcept;
+  std::vector<step_view> steps() const;         // reached ones, in order of the text
+  // Parked steps, for operators.
+  std::vector<step_path> parked_steps() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace atone

@@ -1,0 +1,91 @@
+#include <atone/ids.hpp>
+
+#include <algorithm>
+
+namespace atone {
+namespace {
+
+constexpr std::string_view base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+constexpr std::string_view base16 = "0123456789abcdef";
+
+int base32_value(char character) noexcept {
+  char const upper = character >= 'a' && character <= 'z' ? static_cast<char>(character - 'a' + 'A') : character;
+  auto const at = base32.find(upper);
+  return at == std::string_view::npos ? -1 : static_cast<int>(at);
+}
+
+template <std::size_t N>
+std::string to_hex(std::array<std::uint8_t, N> const& bytes, std::size_t count = N) {
+  std::string text;
+  text.reserve(count * 2);
+  for (std::size_t at = 0; at < count; ++at) {
+    text += base16[bytes[at] >> 4];
+    text += base16[bytes[at] & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+// 26 characters of 5 bits carry 130 bits: the two highest are zero, so the first character is at most '7'.
+std::string saga_id::text() const {
+  std::string text(text_size, '0');
+  unsigned carried = 0;
+  int bits = 0;
+  std::size_t at = text_size;
+  for (std::size_t byte = bytes_.size(); byte-- > 0;) {
+    carried |= static_cast<unsigned>(bytes_[byte]) << bits;
+    bits += 8;
+    while (bits >= 5) {
+      text[--at] = base32[carried & 31];
+      carried >>= 5;
+      bits -= 5;
+    }
+  }
+  text[--at] = base32[carried & 31];
+  return text;
+}
+
+std::optional<saga_id> saga_id::parse(std::string_view text) noexcept {
+  if (text.size() != text_size || base32_value(text[0]) > 7) return std::nullopt;
+  bytes parsed{};
+  unsigned carried = 0;
+  int bits = 0;
+  std::size_t byte = parsed.size();
+  for (std::size_t at = text_size; at-- > 0;) {
+    int const value = base32_value(text[at]);
+    if (value < 0) return std::nullopt;
+    carried |= static_cast<unsigned>(value) << bits;
+    bits += 5;
+    if (bits >= 8 && byte > 0) {
+      parsed[--byte] = static_cast<std::uint8_t>(carried & 255);
+      carried >>= 8;
+      bits -= 8;
+    }
+  }
+  return saga_id{parsed};
+}
+
+std::string content_hash::text() const { return to_hex(bytes_); }
+
+std::optional<content_hash> content_hash::parse(std::string_view hex) noexcept {
+  bytes parsed{};
+  if (hex.size() != parsed.size() * 2) return std::nullopt;
+  for (std::size_t at = 0; at < hex.size(); ++at) {
+    auto const digit = base16.find(hex[at]);
+    if (digit == std::string_view::npos) return std::nullopt;
+    parsed[at / 2] = static_cast<std::uint8_t>(parsed[at / 2] << 4 | digit);
+  }
+  return content_hash{parsed};
+}
+
+trace_id trace_id::of(saga_id saga, step_path const& step, operation op) {
+  std::string named = saga.text();
+  named += '\n';
+  named += step.text();
+  named += '\n';
+  named += name(op);
+  return trace_id{to_hex(content_hash::of(named).value(), 16)};
+}
+
+}  // namespace atone
