@@ -43,7 +43,7 @@ void check_place(step_note const& of, phase where, step_note const* pivot, repor
   if (of.retriable && where == phase::without_pivot) {
     out.mistake(*of.retriable, named(of) + " is retriable, but no step is the pivot", "without a pivot every write needs `compensate`");
   }
-  if (of.retriable && where == phase::before_pivot) {
+  if (of.retriable && !of.pivot && where == phase::before_pivot) {
     out.mistake(*of.retriable, named(of) + " is retriable, but stands before the " + pivot_name,
                 "before the pivot every write needs `compensate`");
   }

@@ -113,6 +113,10 @@ std::optional<use_of> read_use(spot const& at, expression_scope const& names, ac
   auto const call = (*use)->find("call") != nullptr;
   if ((*use)->is_map() && value && !call) return read_constant(*use, names, action, keeps_type, with.out);
   if ((*use)->is_map() && call && !value) return read_call_instead(*use, names, action, keeps_type, with);
+  if (value && call) {
+    with.out.mistake(*use, "`use` has both `value` and `call`", "one of them");
+    return std::nullopt;
+  }
   with.out.mistake(*use, "found " + describe(**use) + "; expected " + std::string{expected_use});
   return std::nullopt;
 }

@@ -21,7 +21,7 @@ void report_unknown(spot const& map, entry const& member, key_table const& known
   auto const& key = member.key.text;
   auto const path = child_path(map.path, key);
   if (known.waits(key)) {
-    return out.mistake(member.key.at, path, "`" + key + "` is not yet supported in this version", "what works now: " + list_of(known.now));
+    return out.mistake(member.key.at, path, "`" + key + "` is not yet supported in this version", "what works now: " + (known.instead.empty() ? list_of(known.now) : std::string{known.instead}));
   }
   auto const message = "unknown key `" + key + "` in " + std::string{known.name};
   if (auto const near = nearest(key, known.now); !near.empty()) {
@@ -91,7 +91,7 @@ std::optional<std::string> read_text(spot const& at, std::string_view expected, 
   auto const meaning = meaning_of(*at);
   if (meaning.kind == scalar_kind::text) return std::string{plain_text(*at)};
   if (meaning.kind == scalar_kind::refused) {
-    out.mistake(at, meaning.why + "; expected " + std::string{expected}, meaning.hint);
+    out.mistake(at, meaning.why + "; expected " + std::string{expected}, "quote it if it is a text");
   } else {
     wrong(at, expected, out, "quote it if it is a text");
   }
@@ -105,7 +105,7 @@ std::optional<std::string> read_name(spot const& at, std::string_view what, bool
     return std::nullopt;
   }
   if (auto const meaning = meaning_of(*at); meaning.kind == scalar_kind::refused) {
-    out.mistake(at, meaning.why + "; expected " + expected, meaning.hint);
+    out.mistake(at, meaning.why + "; expected " + expected, "quote it if it is a text");
     return std::nullopt;
   }
   if (at->text.size() > name_size_max) {
@@ -174,7 +174,7 @@ std::optional<std::size_t> read_word(spot const& at, std::span<std::string_view 
   }
   auto const near = at->is_scalar() ? nearest(at->text, words) : std::string_view{};
   auto const more = near.empty() ? std::string{} : "; did you mean `" + std::string{near} + "`?";
-  out.mistake(at, "found " + describe(*at) + "; expected one of " + list_of(words) + more);
+  out.mistake(at, "found " + describe(*at) + "; expected " + (words.size() > 1 ? "one of " : "") + list_of(words) + more);
   return std::nullopt;
 }
 

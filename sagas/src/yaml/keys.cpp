@@ -73,7 +73,7 @@ constexpr std::array homes{home{"attempts", "retry"},   home{"delay", "retry"}, 
 key_table const document_keys{"the document", document_now, document_later};
 key_table const defaults_keys{"`defaults`", defaults_now, {}};
 key_table const service_keys{"a service", service_now, service_later};
-key_table const step_keys{"a step", step_all, step_later};
+key_table const step_keys{"a step", step_all, step_later, "call, sql, parallel, fail"};
 key_table const retry_keys{"`retry`", retry_now, {}};
 key_table const compensate_keys{"`compensate`", compensate_now, compensate_later};
 key_table const default_compensate_keys{"`defaults.compensate`", default_compensate_now, {}};
@@ -97,7 +97,7 @@ names home_of(names key) noexcept {
 names nearest(names key, std::span<names const> known) {
   if (key.empty() || key.size() > compared_size_max) return {};
   names best;
-  auto best_distance = std::max<std::size_t>(1, key.size() / 3) + 1;
+  auto best_distance = std::min<std::size_t>(3, (key.size() + 2) / 3) + 1;
   for (auto const candidate : known) {
     if (candidate.size() > compared_size_max) continue;
     auto const far = distance(key, candidate);

@@ -12,6 +12,7 @@ struct key_table {
   std::string_view name;  // of the map, for messages: "a step"
   std::span<std::string_view const> now;
   std::span<std::string_view const> later;
+  std::string_view instead = {};  // what to use in place of a later key; empty: all that works now
 
   bool knows(std::string_view key) const noexcept;
   bool waits(std::string_view key) const noexcept;

@@ -69,7 +69,7 @@ void read_document(spot const& root, definition& into, report& out) {
   check_keys(root, document_keys, out);
   read_head(root, into, out);
   read_body(root, into, out);
-  into.ref.hash = hash_of(root, out);
+  if (out.ok()) into.ref.hash = hash_of(root, out);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ std::optional<node> read_tree(std::string_view text, report& out) {
   } catch (stop_reading const&) {
     return std::nullopt;
   } catch (YAML::Exception const& failure) {
-    report_syntax(text, failure, builder.path(), out);
+    report_syntax(text, failure, builder.last_path(), out);
     return std::nullopt;
   } catch (std::exception const& failure) {
     out.mistake(place{}, "", std::string{"the YAML could not be read: "} + failure.what());

@@ -21,7 +21,7 @@ std::optional<std::string_view> find_verb(spot const& at, report& out) {
   std::optional<std::string_view> found;
   for (auto const& member : at->entries) {
     auto const known = std::find(verbs.begin(), verbs.end(), member.key.text);
-    if (known == verbs.end()) continue;
+    if (known == verbs.end() || found == *known) continue;
     if (found) {
       out.mistake(member.key.at, child_path(at.path, member.key.text),
                   "the step has two verbs, `" + std::string{*found} + "` and `" + std::string{*known} + "`", "one verb a step");
@@ -31,7 +31,7 @@ std::optional<std::string_view> find_verb(spot const& at, report& out) {
   }
   if (found) return found;
   for (auto const& member : at->entries) {
-    if (step_keys.waits(member.key.text)) return std::nullopt;  // told already: not yet
+    if (step_keys.waits(member.key.text) || member.key.text == "<<") return std::nullopt;  // told already
   }
   out.mistake(at, "the step does nothing; expected one of call, sql, parallel, fail");
   return std::nullopt;

@@ -1,5 +1,7 @@
 #include "yaml/tree_builder.hpp"
 
+#include <algorithm>
+
 #include "yaml/source.hpp"
 
 namespace atone::yaml {
@@ -20,6 +22,7 @@ std::size_t depth_of(node const& of) {
   return 1 + deepest;
 }
 
+constexpr std::size_t path_size_max = 100;  // bytes; deeper levels are not shown
 constexpr std::string_view plain_tag = "?";
 constexpr std::string_view quoted_tag = "!";
 
@@ -28,9 +31,16 @@ constexpr std::string_view quoted_tag = "!";
 std::string tree_builder::path() const {
   std::string out;
   for (auto const& level : open_) {
+    if (out.size() > path_size_max) return out + "…";
     if (level.being_built.is_sequence()) out = item_path(out, level.being_built.items.size());
     if (level.being_built.is_map() && level.key) out = child_path(out, level.key->text);
   }
+  return out;
+}
+
+std::string tree_builder::last_path() const {
+  auto out = path();
+  if (!open_.empty() && open_.back().being_built.is_sequence()) out.resize(std::min(out.size(), out.rfind('[')));
   return out;
 }
 

@@ -37,8 +37,10 @@ class tree_builder final : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
   std::optional<node> take() { return std::move(root_); }
-  // The path of what is being read, for messages.
+  // The path of what is being read, for messages; bounded.
   std::string path() const;
+  // Of what was read last: an item that has not begun is not named.
+  std::string last_path() const;
 
  private:
   // A map or list that is still open.
