@@ -13,20 +13,24 @@ type::field field(std::string name, type of, bool required = true) {
   return type::field{std::move(name), std::make_shared<type const>(std::move(of)), required};
 }
 
-type kind(type_kind of) { return type{of}; }
+type kind(type_kind of) {
+  return type{of};
+}
 
 // An order as a schema would describe it: closed, one list of objects, one optional field.
 declarations order_names() {
   auto const line = type::object_of({field("sku", kind(type_kind::string)), field("quantity", kind(type_kind::integer))}, false);
-  auto const order = type::object_of({field("order_id", kind(type_kind::integer)), field("amount", kind(type_kind::integer)),
-                                      field("price", kind(type_kind::floating)), field("note", kind(type_kind::string), false),
-                                      field("items", type::list_of(line)), field("extra", type{})},
-                                     false);
+  auto const order = type::object_of(
+      {field("order_id", kind(type_kind::integer)), field("amount", kind(type_kind::integer)), field("price", kind(type_kind::floating)),
+       field("note", kind(type_kind::string), false), field("items", type::list_of(line)), field("extra", type{})},
+      false);
   auto const open = type::object_of({field("known", kind(type_kind::boolean))}, true);
   return {{"input", order}, {"saga", open}, {"anything", type{}}};
 }
 
-std::string refusal(std::string_view text) { return refusal_of(text, order_names()); }
+std::string refusal(std::string_view text) {
+  return refusal_of(text, order_names());
+}
 
 std::string type_of(std::string_view text) {
   auto const made = program::compile(text, order_names());

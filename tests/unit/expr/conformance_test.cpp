@@ -35,7 +35,9 @@ std::vector<row> read_rows() {
   return rows;
 }
 
-bool is_failure(std::string const& expected) { return expected.starts_with("error: ") || expected.starts_with("refused: "); }
+bool is_failure(std::string const& expected) {
+  return expected.starts_with("error: ") || expected.starts_with("refused: ");
+}
 
 TEST(expr_conformance, every_row) {
   auto const rows = read_rows();

@@ -94,7 +94,9 @@ TEST(expr_parse, reserved_words_may_be_fields) {
   EXPECT_THAT(refusal_of("var"), HasSubstr("'var' is a reserved word"));
 }
 
-TEST(expr_parse, comments_end_with_the_line) { EXPECT_EQ(outcome_of("1 + // one\n 2 // two"), "3"); }
+TEST(expr_parse, comments_end_with_the_line) {
+  EXPECT_EQ(outcome_of("1 + // one\n 2 // two"), "3");
+}
 
 TEST(expr_parse, triple_quotes_hold_lines) {
   EXPECT_EQ(outcome_of("'''a\nb'''"), "\"a\\nb\"");
