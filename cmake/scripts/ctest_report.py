@@ -76,10 +76,12 @@ def main() -> int:
     failed = len(by_state["failed"]) + (len(by_state["skipped"]) if arguments.skipped_fail else 0)
     print(f"  {len(outcomes)} tests: {len(by_state['passed'])} passed, {len(by_state['failed'])} failed, "
           f"{len(by_state['skipped'])} skipped{' (counted as failed)' if arguments.skipped_fail and by_state['skipped'] else ''}")
+    if not outcomes:
+        print("  no test ran: expected at least one")
     if arguments.counts:
         with open(arguments.counts, "a", encoding="utf-8") as out:
             out.write(f"{len(by_state['passed'])} {failed}\n")
-    return 1 if failed else 0
+    return 1 if failed or not outcomes else 0
 
 
 if __name__ == "__main__":

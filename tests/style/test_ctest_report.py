@@ -35,6 +35,11 @@ class Report(unittest.TestCase):
         self.assertIn("FAILED b", text)
         self.assertIn("expected 1, got 2", text)
 
+    def test_no_test_at_all_is_a_failure(self):
+        code, text, _ = self.run_on()
+        self.assertEqual(1, code)
+        self.assertIn("no test ran", text)
+
     def test_skipped_with_its_reason(self):
         code, text, counts = self.run_on(PASSED, SKIPPED)
         self.assertEqual((0, "1 0"), (code, counts))

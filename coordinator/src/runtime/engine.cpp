@@ -34,7 +34,7 @@ void engine::start(start_request what, callback<started> then) {
   auto const fail = [&](errc code, std::string text) {
     ports_.turns.defer([then, failure = error{code, std::move(text)}] { then(failure); });
   };
-  if (!driving_) return fail(errc::unavailable, "this coordinator does not drive sagas now");
+  if (!driving_ || stopping_) return fail(errc::unavailable, "this coordinator does not drive sagas now");
   if (open_.size() >= settings_.open_max || gathering_->rows.records.size() >= settings_.queue_max) {
     return fail(errc::exhausted, std::to_string(open_.size()) + " sagas are under way, which is this coordinator's limit; try again later");
   }
@@ -224,7 +224,7 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
   settle_losers(outcome->report);
   settle_rejected(outcome->rejected);
   settle_starts(*sent);
-  if (driving_) {
+  if (driving_ && !stopping_) {
     for (auto const& [id, what] : sent->after) perform(id, what);
   }
   for (auto& [id, then] : sent->told) {
@@ -234,6 +234,7 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
   for (auto const id : sent->notify) notify(id);
   set_alarm();
   flush();
+  tell_quiet();
 }
 
 // Another coordinator has taken over, or the store can't be trusted: nothing leaves this process any more.
@@ -254,9 +255,16 @@ void engine::stop_driving(error const& why) {
   }
 }
 
-void engine::stop() {
-  driving_ = false;
+void engine::stop(std::function<void()> quiet) {
+  stopping_ = true;
+  quiet_ = std::move(quiet);
   ports_.turns.wake_at(std::nullopt);
+  tell_quiet();
+}
+
+void engine::tell_quiet() {
+  if (!quiet_ || !idle() || figures_.calls_in_flight > 0) return;
+  ports_.turns.defer(std::exchange(quiet_, nullptr));
 }
 
 bool engine::idle() const noexcept { return !committing_ && full_.empty() && gathering_->empty(); }
@@ -265,7 +273,7 @@ engine_figures engine::figures() const noexcept {
   auto now = figures_;
   now.open = open_.size();
   now.queue += gathering_->rows.records.size();
-  now.writable = driving_;
+  now.writable = driving_ && !stopping_;
   return now;
 }
 

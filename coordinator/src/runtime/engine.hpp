@@ -73,8 +73,9 @@ class engine {
   void report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then);
 
   void on_wake();
-  // No new starts and sends. What is gathered is still committed.
-  void stop();
+  // No new starts and sends; answers to what is out are still journalled. `quiet` is called once nothing is out and nothing
+  // waits for its commit.
+  void stop(std::function<void()> quiet);
   bool idle() const noexcept;  // nothing gathered and nothing being committed
   bool driving() const noexcept { return driving_; }
   engine_figures figures() const noexcept;
@@ -97,6 +98,7 @@ class engine {
   void flush();
   void committed(std::shared_ptr<gathering> sent, result<isolating_report> outcome);
   void stop_driving(error const& why);
+  void tell_quiet();
   void tell(saga_id id, std::function<void(error const*)> then);
 
   // engine_settle.cpp: after a commit
@@ -110,6 +112,7 @@ class engine {
   // engine_calls.cpp
   void perform(saga_id id, command const& what);
   void send_call(instance& of, call_command const& call);
+  void give_up_call(saga_id id, step_path const& step, operation op);
   void send_sql(instance& of, call_command const& call);
   void sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome);
   void look_up(instance& of, last_output_command const& what);
@@ -136,6 +139,8 @@ class engine {
   engine_ports ports_;
   epoch epoch_;
   bool driving_ = false;
+  bool stopping_ = false;
+  std::function<void()> quiet_;
   bool flush_scheduled_ = false;
   bool committing_ = false;
   std::map<std::string, std::map<definition_version, definition_ptr>, std::less<>> definitions_;

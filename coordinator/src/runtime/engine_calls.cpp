@@ -13,7 +13,7 @@ void engine::perform(saga_id id, command const& what) {
     if (std::holds_alternative<sql_request_spec>(call->request)) return send_sql(*of, *call);
     return send_call(*of, *call);
   }
-  if (auto const* abandon = std::get_if<abandon_command>(&what)) return ports_.calls.abandon(id, abandon->step, abandon->op);
+  if (auto const* abandon = std::get_if<abandon_command>(&what)) return give_up_call(id, abandon->step, abandon->op);
   if (auto const* look = std::get_if<last_output_command>(&what)) return look_up(*of, *look);
   if (is_final(of->machine.status())) return;
   if (auto const* arm = std::get_if<arm_timer_command>(&what)) {
@@ -26,6 +26,10 @@ void engine::perform(saga_id id, command const& what) {
   } else if (auto const* cancel = std::get_if<cancel_timer_command>(&what)) {
     timers_.cancel(of->timers, cancel->timer, cancel->step, cancel->op);
   }
+}
+
+void engine::give_up_call(saga_id id, step_path const& step, operation op) {
+  if (ports_.calls.abandon(id, step, op)) --figures_.calls_in_flight;
 }
 
 void engine::send_call(instance& of, call_command const& call) {
@@ -51,6 +55,7 @@ void engine::send_call(instance& of, call_command const& call) {
     --figures_.calls_in_flight;
     ports_.probe.call_answered(id, step, op, n, answer);
     (void)answered(id, step, op, n, std::move(answer));  // an answer that nobody waits for is recorded inside
+    tell_quiet();
   });
 }
 
@@ -96,7 +101,7 @@ void engine::record_late(instance& of, event what) {
 
 void engine::report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then) {
   auto taken = answered(id, step, op, n, std::move(answer));
-  if (taken) ports_.calls.abandon(id, step, op);
+  if (taken) give_up_call(id, step, op);
   if (!taken && (taken.error().code == errc::unavailable || taken.error().code == errc::not_found)) {
     return ports_.turns.defer([then, why = taken.error()] { then(why); });
   }
@@ -204,7 +209,7 @@ void engine::look_up(instance& of, last_output_command const& what) {
 void engine::on_wake() {
   alarm_.reset();
   auto const now = ports_.clock.now();
-  for (std::size_t handled = 0; handled < settings_.timers_a_turn && driving_; ++handled) {
+  for (std::size_t handled = 0; handled < settings_.timers_a_turn && driving_ && !stopping_; ++handled) {
     auto const timer = timers_.due(now);
     if (!timer) break;
     fire(*timer);
@@ -231,7 +236,7 @@ void engine::fire(armed_timer const& timer) {
 }
 
 void engine::set_alarm() {
-  if (!driving_) return;
+  if (!driving_ || stopping_) return;
   auto const due = timers_.next_due();
   if (due == alarm_) return;
   alarm_ = due;

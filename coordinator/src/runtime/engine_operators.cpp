@@ -68,7 +68,7 @@ result<event> engine::operator_event(instance const& of, operator_request const&
 
 void engine::act(operator_request what, callback<saga_view> then) {
   auto const fail = [&](error why) { ports_.turns.defer([then, why = std::move(why)] { then(why); }); };
-  if (!driving_) return fail(error{errc::unavailable, "this coordinator does not drive sagas now"});
+  if (!driving_ || stopping_) return fail(error{errc::unavailable, "this coordinator does not drive sagas now"});
   auto* const of = find(what.saga);
   if (of == nullptr || of->starting || of->reloading) return fail(error{errc::not_found, "no saga " + what.saga.text() + " is under way"});
   if (!of->broken.empty()) return fail(error{errc::conflict, "the saga's history can't be replayed: " + of->broken});

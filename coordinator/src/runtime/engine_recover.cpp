@@ -7,17 +7,21 @@ namespace atone::runtime {
 
 void engine::recover(open_saga&& of) {
   auto const id = of.row.id;
-  auto const definition = find_definition(of.row.definition.name, of.row.definition.version);
-  bool const bound = definition != nullptr && definition->ref.hash == of.row.definition.hash;
-  if (!bound) {
-    // Never driven under another text than its own. Without any definition there is no machine to hold: the row stays as it is.
-    if (definition == nullptr) return ports_.probe.stopped_driving(error{errc::corrupt, "saga " + id.text() + " is bound to " + of.row.definition.name + "@" + std::to_string(of.row.definition.version.value()) + ", which the store does not have"});
+  auto definition = find_definition(of.row.definition.name, of.row.definition.version);
+  std::string broken;
+  if (definition == nullptr) {
+    broken = "its definition is not in the store";
+    auto placeholder = std::make_shared<atone::definition>();
+    placeholder->ref = of.row.definition;
+    definition = std::move(placeholder);
+  } else if (definition->ref.hash != of.row.definition.hash) {
+    broken = "its definition's content differs from the one it was started with";
   }
   auto made = std::make_unique<instance>(definition, id, of.row.key);
   made->row = of.row;
   made->crashes = of.row.crashes;
   made->log = std::move(of.compensations);
-  if (!bound) made->broken = "its definition's content differs from the one it was started with";
+  made->broken = std::move(broken);
   auto& placed = *open_.insert_or_assign(id, std::move(made)).first->second;
   if (placed.broken.empty() && !replay(placed, of)) ATONE_ASSERT(!placed.broken.empty());
 }

@@ -51,7 +51,8 @@ class caller {
   using completion = std::function<void(call_answer)>;
   virtual ~caller() = default;
   virtual void send(outgoing_call what, completion done) = 0;
-  virtual void abandon(saga_id saga, step_path const& step, operation op) = 0;
+  // True: the call was dropped and no answer will come. False: it has left (or there was none); an answer may still come.
+  virtual bool abandon(saga_id saga, step_path const& step, operation op) = 0;
 };
 
 // Commits batches in the order they are given; repeats while the store is unavailable. Errors mean that this process must stop

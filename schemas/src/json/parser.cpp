@@ -6,7 +6,7 @@
 #include <deque>
 #include <limits>
 
-#include "utf8.hpp"
+#include <atone/utf8.hpp>
 
 namespace atone::json {
 namespace {

@@ -1,6 +1,6 @@
-#include "utf8.hpp"
+#include <atone/utf8.hpp>
 
-namespace atone::json {
+namespace atone {
 namespace {
 
 constexpr unsigned char byte_at(std::string_view text, std::size_t at) noexcept {
@@ -63,4 +63,4 @@ void append_utf8(std::string& out, char32_t character) {
   }
 }
 
-}  // namespace atone::json
+}  // namespace atone

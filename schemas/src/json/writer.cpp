@@ -5,7 +5,7 @@
 #include <atone/assert.hpp>
 #include <atone/json.hpp>
 
-#include "utf8.hpp"
+#include <atone/utf8.hpp>
 
 namespace atone::json {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace atone::json {
+namespace atone {
 
 // Bytes of the well-formed character that begins at `at`, 1 to 4; 0 when there is none.
 std::size_t utf8_length(std::string_view text, std::size_t at) noexcept;
@@ -15,4 +15,4 @@ std::size_t find_bad_utf8(std::string_view text) noexcept;
 
 void append_utf8(std::string& out, char32_t character);
 
-}  // namespace atone::json
+}  // namespace atone
