@@ -18,7 +18,9 @@ TEST(bounds, a_document_of_one_mebibyte_loads_and_one_byte_more_does_not) {
   EXPECT_EQ(told(done), "f:1:1  the document has 1048577 bytes; the most is 1048576\n");
 }
 
-std::string nested(std::size_t levels) { return std::string(levels, '[') + "1" + std::string(levels, ']'); }
+std::string nested(std::size_t levels) {
+  return std::string(levels, '[') + "1" + std::string(levels, ']');
+}
 
 TEST(bounds, nesting_ends_at_the_limit) {
   // `steps`, its list, the step, `in`: three collections around the value (map, list, map).
@@ -46,13 +48,16 @@ TEST(bounds, aliases_count_with_what_they_repeat) {
 
 TEST(bounds, aliases_that_nest_too_deep_are_refused) {
   std::string text = "a0: &a0 " + nested(20) + "\n";
-  for (int i = 1; i < 5; ++i) text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " " + std::string(12, '[') + "*a" + std::to_string(i - 1) + std::string(12, ']') + "\n";
+  for (int i = 1; i < 5; ++i)
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " " + std::string(12, '[') + "*a" + std::to_string(i - 1) +
+            std::string(12, ']') + "\n";
   EXPECT_THAT(first(read(text).said), testing::HasSubstr("nested deeper than 64"));
 }
 
 std::string with_steps(std::size_t count) {
   std::string steps;
-  for (std::size_t i = 0; i < count; ++i) steps += "  - {id: s" + std::to_string(i) + ", call: shop x, in: {v: =input.id}, read_only: true}\n";
+  for (std::size_t i = 0; i < count; ++i)
+    steps += "  - {id: s" + std::to_string(i) + ", call: shop x, in: {v: =input.id}, read_only: true}\n";
   return saga_with(steps);
 }
 

@@ -6,7 +6,9 @@
 namespace atone::yaml_test {
 namespace {
 
-loaded load_example(std::string const& name) { return load_definition(read_file(source_dir() / "examples/sagas" / name)); }
+loaded load_example(std::string const& name) {
+  return load_definition(read_file(source_dir() / "examples/sagas" / name));
+}
 
 TEST(examples, all_load_without_a_warning) {
   auto const files = files_of(source_dir() / "examples/sagas", ".yaml");

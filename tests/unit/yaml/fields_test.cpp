@@ -36,7 +36,8 @@ TEST(fields, flags_are_true_or_false) {
   EXPECT_EQ(read_value("true", said, [](spot const& at, report& out) { return read_flag(at, out); }), true);
   EXPECT_EQ(read_value("false", said, [](spot const& at, report& out) { return read_flag(at, out); }), false);
   EXPECT_EQ(said, "");
-  for (auto const* wrong : {"yes", "on", "1", "True", "[]", "{}", "null", "=true"}) EXPECT_THAT(flag_said(wrong), HasSubstr("expected true or false")) << wrong;
+  for (auto const* wrong : {"yes", "on", "1", "True", "[]", "{}", "null", "=true"})
+    EXPECT_THAT(flag_said(wrong), HasSubstr("expected true or false")) << wrong;
   EXPECT_THAT(flag_said("'true'"), HasSubstr("without quotes"));
 }
 
@@ -48,7 +49,8 @@ TEST(fields, integers_are_decimal_and_in_range) {
   std::string said;
   EXPECT_EQ(integer("1", said), 1);
   EXPECT_EQ(integer("100", said), 100);
-  for (auto const* wrong : {"0", "101", "-1", "1.0", "1e2", "010", "0x10", "1_0", "+5", "99999999999999999999", "ten", "''", "null", "[]", "'5'", "=5"}) {
+  for (auto const* wrong :
+       {"0", "101", "-1", "1.0", "1e2", "010", "0x10", "1_0", "+5", "99999999999999999999", "ten", "''", "null", "[]", "'5'", "=5"}) {
     EXPECT_FALSE(integer(wrong, said)) << wrong;
     EXPECT_THAT(said, HasSubstr("expected a whole number from 1 to 100")) << wrong;
   }
@@ -81,7 +83,8 @@ TEST(fields, durations_have_a_unit) {
   EXPECT_EQ(a_duration("'24h'", said), std::chrono::hours{24});
   EXPECT_EQ(a_duration("50d", said), std::chrono::hours{24 * 50});
   EXPECT_EQ(a_duration("3653d", said), duration_max);
-  for (auto const* wrong : {"5", "0", "-5s", "1e3", "1.5s", "5 s", "5S", "s", "''", "0ms", "3654d", "[5s]", "{s: 5}", "null", "=input.x", "99999999999999999999s", "010"}) {
+  for (auto const* wrong : {"5", "0", "-5s", "1e3", "1.5s", "5 s", "5S", "s", "''", "0ms", "3654d", "[5s]", "{s: 5}", "null", "=input.x",
+                            "99999999999999999999s", "010"}) {
     EXPECT_FALSE(a_duration(wrong, said)) << wrong;
     EXPECT_THAT(said, HasSubstr("duration")) << wrong;
   }
@@ -160,7 +163,8 @@ TEST(fields, unknown_keys_come_with_a_suggestion) {
 
 TEST(fields, later_keys_are_not_called_unknown) {
   EXPECT_EQ(keys_said("{tcc: {}}", step_keys), "`tcc` is not yet supported in this version|what works now: call, sql, parallel, fail\n");
-  EXPECT_EQ(keys_said("{kafka: main}", service_keys), "`kafka` is not yet supported in this version|what works now: http, local, in_flight, barrier\n");
+  EXPECT_EQ(keys_said("{kafka: main}", service_keys),
+            "`kafka` is not yet supported in this version|what works now: http, local, in_flight, barrier\n");
 }
 
 }  // namespace

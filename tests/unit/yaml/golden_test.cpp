@@ -16,7 +16,9 @@ std::string all_said(std::filesystem::path const& path) {
   return text;
 }
 
-std::vector<std::filesystem::path> broken_files() { return files_of(source_dir() / "tests/golden/broken", ".yaml"); }
+std::vector<std::filesystem::path> broken_files() {
+  return files_of(source_dir() / "tests/golden/broken", ".yaml");
+}
 
 std::string test_name(testing::TestParamInfo<std::filesystem::path> const& info) {
   auto name = info.param.stem().string();

@@ -10,8 +10,8 @@ namespace atone::yaml {
 namespace {
 
 TEST(keys, every_key_stands_once_in_its_table) {
-  for (auto const* table : {&document_keys, &defaults_keys, &service_keys, &step_keys, &retry_keys, &compensate_keys, &default_compensate_keys,
-                            &fallback_keys, &fallback_value_keys, &fallback_call_keys, &parallel_keys}) {
+  for (auto const* table : {&document_keys, &defaults_keys, &service_keys, &step_keys, &retry_keys, &compensate_keys,
+                            &default_compensate_keys, &fallback_keys, &fallback_value_keys, &fallback_call_keys, &parallel_keys}) {
     std::set<std::string_view> all{table->now.begin(), table->now.end()};
     all.insert(table->later.begin(), table->later.end());
     EXPECT_EQ(all.size(), table->now.size() + table->later.size()) << table->name;
@@ -20,7 +20,8 @@ TEST(keys, every_key_stands_once_in_its_table) {
   }
 }
 
-constexpr std::array known{std::string_view{"timeout"}, std::string_view{"attempt_timeout"}, std::string_view{"retry"}, std::string_view{"in"}};
+constexpr std::array known{std::string_view{"timeout"}, std::string_view{"attempt_timeout"}, std::string_view{"retry"},
+                           std::string_view{"in"}};
 
 TEST(keys, nearest_finds_slips_of_the_finger) {
   EXPECT_EQ(nearest("tiemout", known), "timeout");

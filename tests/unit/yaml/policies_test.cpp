@@ -34,7 +34,8 @@ TEST(policies, built_in_values) {
 }
 
 TEST(policies, defaults_reach_steps_and_compensations) {
-  auto const done = with_defaults("{attempt_timeout: 1s, timeout: 20s, retry: {attempts: 5, cap: 10s}, compensate: {attempts: 20, delay: 1s, cap: 5m, limit: 2h}}");
+  auto const done = with_defaults(
+      "{attempt_timeout: 1s, timeout: 20s, retry: {attempts: 5, cap: 10s}, compensate: {attempts: 20, delay: 1s, cap: 5m, limit: 2h}}");
   ASSERT_TRUE(done.ok()) << told(done);
   auto const& pay = first_action(done);
   EXPECT_EQ(pay.attempt_timeout, 1s);
@@ -72,8 +73,10 @@ TEST(policies, an_inherited_attempt_timeout_gives_way_to_a_short_step) {
 }
 
 TEST(policies, a_contradiction_in_one_step_is_a_mistake) {
-  EXPECT_THAT(told(load_definition(saga_of_step("    call: shop pay\n    timeout: 1s\n    attempt_timeout: 2s\n"))), HasSubstr("longer than the whole step's timeout of 1s"));
-  EXPECT_THAT(told(load_definition(saga_of_step("    call: shop pay\n    retry: {delay: 10s, cap: 5s}\n"))), HasSubstr("delay of 10s is longer than its cap of 5s"));
+  EXPECT_THAT(told(load_definition(saga_of_step("    call: shop pay\n    timeout: 1s\n    attempt_timeout: 2s\n"))),
+              HasSubstr("longer than the whole step's timeout of 1s"));
+  EXPECT_THAT(told(load_definition(saga_of_step("    call: shop pay\n    retry: {delay: 10s, cap: 5s}\n"))),
+              HasSubstr("delay of 10s is longer than its cap of 5s"));
   EXPECT_THAT(told(load_definition(saga_of_step("    call: shop pay\n    retry: {cap: 100ms}\n"))), HasSubstr("retry.cap"));
 }
 
@@ -98,8 +101,9 @@ TEST(policies, steps_without_any_limit_are_warned_of_when_the_deadline_is_not_ch
 }
 
 TEST(policies, limits_of_a_retriable_step_are_warned_of) {
-  auto const done = load_definition(saga_with("  - {id: a, call: shop a, pivot: true, compensate: {call: shop b}}\n"
-                                              "  - {id: b, call: shop b, retriable: true, timeout: 5s, retry: {attempts: 3}}\n"));
+  auto const done =
+      load_definition(saga_with("  - {id: a, call: shop a, pivot: true, compensate: {call: shop b}}\n"
+                                "  - {id: b, call: shop b, retriable: true, timeout: 5s, retry: {attempts: 3}}\n"));
   ASSERT_TRUE(done.ok()) << told(done);
   EXPECT_THAT(told(done), HasSubstr("`timeout` has no effect"));
   EXPECT_THAT(told(done), HasSubstr("`attempts` has no effect"));

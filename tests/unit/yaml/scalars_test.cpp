@@ -16,20 +16,22 @@ scalar_kind kind_of(std::string const& written) {
 }
 
 TEST(scalars, json_numbers_are_numbers) {
-  for (auto const* number : {"0", "-0", "7", "-12", "9007199254740993", "18446744073709551616", "0.1", "-1.50", "1e3", "1E400", "2e-7", "2E+7"}) {
+  for (auto const* number :
+       {"0", "-0", "7", "-12", "9007199254740993", "18446744073709551616", "0.1", "-1.50", "1e3", "1E400", "2e-7", "2E+7"}) {
     EXPECT_EQ(kind_of(number), scalar_kind::number) << number;
   }
 }
 
 TEST(scalars, what_others_read_as_numbers_is_refused) {
-  for (auto const* number : {"010", "-012", "00", "0x1F", "0XAB", "0o17", "0b11", "1_000", "+5", ".5", "5.", "-.5", "+.5", "1.e3", ".5e2", "01.5",
-                             ".inf", "-.inf", ".Inf", ".NaN", "1_0.5"}) {
+  for (auto const* number : {"010", "-012", "00",   "0x1F", "0XAB", "0o17", "0b11",  "1_000", "+5",   ".5",   "5.",
+                             "-.5", "+.5",  "1.e3", ".5e2", "01.5", ".inf", "-.inf", ".Inf",  ".NaN", "1_0.5"}) {
     EXPECT_EQ(kind_of(number), scalar_kind::refused) << number;
   }
 }
 
 TEST(scalars, what_looks_a_little_like_a_number_is_a_text) {
-  for (auto const* text : {"1a", "v1", "1-2", "12:30", "2026-11-30", "1.2.3", "0xZZ", "e5", "-", "--5", "5s", "1e", "1e+", "a1", "_1", "10.0.0.1", ".", "..", ".x"}) {
+  for (auto const* text : {"1a", "v1", "1-2", "12:30", "2026-11-30", "1.2.3", "0xZZ", "e5", "-", "--5", "5s", "1e", "1e+", "a1", "_1",
+                           "10.0.0.1", ".", "..", ".x"}) {
     EXPECT_EQ(kind_of(text), scalar_kind::text) << text;
   }
 }
@@ -37,10 +39,12 @@ TEST(scalars, what_looks_a_little_like_a_number_is_a_text) {
 TEST(scalars, booleans_are_lower_case) {
   EXPECT_EQ(kind_of("true"), scalar_kind::boolean);
   EXPECT_EQ(kind_of("false"), scalar_kind::boolean);
-  for (auto const* word : {"True", "TRUE", "False", "FALSE", "yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF"}) {
+  for (auto const* word :
+       {"True", "TRUE", "False", "FALSE", "yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF"}) {
     EXPECT_EQ(kind_of(word), scalar_kind::refused) << word;
   }
-  for (auto const* word : {"y", "n", "yess", "none", "offset", "'yes'", "\"on\"", "'true'"}) EXPECT_EQ(kind_of(word), scalar_kind::text) << word;
+  for (auto const* word : {"y", "n", "yess", "none", "offset", "'yes'", "\"on\"", "'true'"})
+    EXPECT_EQ(kind_of(word), scalar_kind::text) << word;
 }
 
 TEST(scalars, null_is_written_null) {
@@ -95,7 +99,8 @@ TEST(scalars, one_equals_sign_begins_an_expression_two_begin_a_text) {
 
 TEST(scalars, grammar_of_json_numbers) {
   for (auto const* good : {"0", "-0", "10", "1.5", "1e5", "1E+5", "-1.5e-5"}) EXPECT_TRUE(is_json_number(good)) << good;
-  for (auto const* bad : {"", "-", "01", "1.", ".1", "1e", "1e+", "+1", "1.5.", "1ee5", "0x1", " 1", "1 "}) EXPECT_FALSE(is_json_number(bad)) << bad;
+  for (auto const* bad : {"", "-", "01", "1.", ".1", "1e", "1e+", "+1", "1.5.", "1ee5", "0x1", " 1", "1 "})
+    EXPECT_FALSE(is_json_number(bad)) << bad;
   EXPECT_TRUE(is_json_integer("-12"));
   EXPECT_FALSE(is_json_integer("1.0"));
   EXPECT_FALSE(is_json_integer("1e3"));

@@ -17,11 +17,14 @@ std::string refusal(std::string_view text) {
   return format(out.take().at(0), "f");
 }
 
-TEST(source, utf8_of_every_length_is_taken) { EXPECT_EQ(refusal("a: é € 𝄞 \xF4\x8F\xBF\xBF\n"), ""); }
+TEST(source, utf8_of_every_length_is_taken) {
+  EXPECT_EQ(refusal("a: é € 𝄞 \xF4\x8F\xBF\xBF\n"), "");
+}
 
 TEST(source, what_is_not_utf8_is_refused_where_it_stands) {
   EXPECT_EQ(refusal("a: b\nc: \xFF\n"), "f:2:4  the text is not UTF-8 here; expected UTF-8 text");
-  for (auto const* bad : {"\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF0\x80\x80\xAF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\x80", "\xC3", "\xE2\x82", "\xC3("}) {
+  for (auto const* bad : {"\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF0\x80\x80\xAF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\x80",
+                          "\xC3", "\xE2\x82", "\xC3("}) {
     EXPECT_THAT(refusal(std::string{"é: "} + bad), testing::HasSubstr("f:1:4  the text is not UTF-8")) << bad;
   }
 }

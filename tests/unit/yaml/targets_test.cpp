@@ -37,7 +37,8 @@ TEST(targets, blanks_between_words_do_not_matter) {
 }
 
 TEST(targets, paths_that_mean_something_else_are_refused) {
-  for (auto const* path : {"x", "/a/../b", "/a/.", "/..", "/a?b=c", "/a#b", "/a b", "/{", "/{}", "/{a", "/a}", "/{a b}", "/{a}{", "/ü", "/a\\b", "/{a/b}"}) {
+  for (auto const* path :
+       {"x", "/a/../b", "/a/.", "/..", "/a?b=c", "/a#b", "/a b", "/{", "/{}", "/{a", "/a}", "/{a b}", "/{a}{", "/ü", "/a\\b", "/{a/b}"}) {
     EXPECT_THAT(said_of(std::string{"'orders POST "} + path + "'", "{a: 1}"), HasSubstr("steps[0].call")) << path;
   }
   for (auto const* path : {"/", "/a/b.c", "/a/..b", "/a;b=c", "/a%20b", "/{a}", "/{a}/{a}", "/a:b", "/~x"}) {
@@ -47,7 +48,8 @@ TEST(targets, paths_that_mean_something_else_are_refused) {
 
 TEST(targets, handlers_have_names) {
   EXPECT_EQ(said_of("shop take_back-2"), "");
-  for (auto const* name : {"Take", "1st", "a.b", "a/b"}) EXPECT_THAT(said_of(std::string{"shop "} + name), HasSubstr("not the name of a handler")) << name;
+  for (auto const* name : {"Take", "1st", "a.b", "a/b"})
+    EXPECT_THAT(said_of(std::string{"shop "} + name), HasSubstr("not the name of a handler")) << name;
 }
 
 TEST(targets, placeholders_come_from_in) {
@@ -61,7 +63,9 @@ TEST(targets, placeholders_come_from_in) {
   EXPECT_THAT(said_of("orders POST /o/{id}", "{id: {a: 1}}"), HasSubstr("a map can't stand in a path"));
 }
 
-TEST(targets, placeholders_of_a_computed_in_are_checked_when_it_runs) { EXPECT_EQ(said_of("orders POST /o/{id}", "=input"), ""); }
+TEST(targets, placeholders_of_a_computed_in_are_checked_when_it_runs) {
+  EXPECT_EQ(said_of("orders POST /o/{id}", "=input"), "");
+}
 
 TEST(targets, what_is_left_becomes_the_query_where_there_is_no_body) {
   EXPECT_EQ(said_of("orders GET /o", "{a: 1, b: x, c: true, d: =input.id}"), "");
@@ -69,7 +73,8 @@ TEST(targets, what_is_left_becomes_the_query_where_there_is_no_body) {
     EXPECT_THAT(said_of(std::string{"orders "} + method + " /o", "{a: [1]}"), HasSubstr("a list can't stand in a query")) << method;
     EXPECT_THAT(said_of(std::string{"orders "} + method + " /o", "{a: null}"), HasSubstr("null can't stand in a query")) << method;
   }
-  for (auto const* method : {"POST", "PUT", "PATCH"}) EXPECT_EQ(said_of(std::string{"orders "} + method + " /o", "{a: [1], b: null}"), "") << method;
+  for (auto const* method : {"POST", "PUT", "PATCH"})
+    EXPECT_EQ(said_of(std::string{"orders "} + method + " /o", "{a: [1], b: null}"), "") << method;
 }
 
 TEST(targets, a_body_may_be_any_value) {
@@ -97,7 +102,8 @@ TEST(targets, sql_names_stand_outside_of_texts_comments_and_casts) {
 TEST(targets, a_statement_takes_its_names_from_in) {
   EXPECT_EQ(told(load_definition(saga_of_step("    sql: insert into t values (:id)\n    in: {id: =input.id}\n"))), "");
   EXPECT_THAT(told(load_definition(saga_of_step("    sql: insert into t values (:id)\n"))), HasSubstr("the statement takes `:id`"));
-  EXPECT_THAT(told(load_definition(saga_of_step("    sql: select 1\n    in: [1]\n"))), HasSubstr("expected a map of the statement's parameters"));
+  EXPECT_THAT(told(load_definition(saga_of_step("    sql: select 1\n    in: [1]\n"))),
+              HasSubstr("expected a map of the statement's parameters"));
   EXPECT_THAT(told(load_definition(saga_of_step("    sql: ' '\n"))), HasSubstr("the statement is empty"));
   EXPECT_THAT(told(load_definition(saga_of_step("    sql: " + std::string(70'000, 'x') + "\n"))), HasSubstr("longer than 65536 bytes"));
 }
@@ -109,21 +115,43 @@ TEST(targets, a_statement_is_kept_as_written) {
 }
 
 std::string with_address(std::string const& url) {
-  return told(load_definition("saga: s\nversion: 1\ndeadline: 1m\nservices: {a: {http: \"" + url + "\"}}\nsteps:\n  - {id: x, call: a GET /, read_only: true}\n"));
+  return told(load_definition("saga: s\nversion: 1\ndeadline: 1m\nservices: {a: {http: \"" + url +
+                              "\"}}\nsteps:\n  - {id: x, call: a GET /, read_only: true}\n"));
 }
 
 TEST(targets, addresses_are_http_with_host_and_maybe_a_base) {
-  for (auto const* url : {"http://a", "http://a.b-c:80", "https://a/base", "http://[::1]:80", "http://127.0.0.1:65535/x/y", "https://[2001:db8::1]/"}) {
+  for (auto const* url :
+       {"http://a", "http://a.b-c:80", "https://a/base", "http://[::1]:80", "http://127.0.0.1:65535/x/y", "https://[2001:db8::1]/"}) {
     EXPECT_EQ(with_address(url), "") << url;
   }
-  for (auto const* url : {"", "a", "http:/a", "http://", "http://:80", "http://a:", "http://a:0", "http://a:65536", "http://a:x", "ftp://a", "http://u@a",
-                          "http://a?x", "http://a#x", "http://a b", "http://[::1", "http://[zz]", "HTTP://a", "http://a:80x", "http://a:+80", "http://a<b"}) {
+  for (auto const* url : {"",
+                          "a",
+                          "http:/a",
+                          "http://",
+                          "http://:80",
+                          "http://a:",
+                          "http://a:0",
+                          "http://a:65536",
+                          "http://a:x",
+                          "ftp://a",
+                          "http://u@a",
+                          "http://a?x",
+                          "http://a#x",
+                          "http://a b",
+                          "http://[::1",
+                          "http://[zz]",
+                          "HTTP://a",
+                          "http://a:80x",
+                          "http://a:+80",
+                          "http://a<b"}) {
     EXPECT_THAT(with_address(url), HasSubstr("services.a.http")) << url;
   }
 }
 
 TEST(targets, a_service_without_barrier_is_warned_of) {
-  auto const done = load_definition("saga: s\nversion: 1\ndeadline: 1m\nservices: {a: {local: a, barrier: false, in_flight: 7}}\nsteps:\n  - {id: x, call: a b, read_only: true}\n");
+  auto const done = load_definition(
+      "saga: s\nversion: 1\ndeadline: 1m\nservices: {a: {local: a, barrier: false, in_flight: 7}}\nsteps:\n  - {id: x, call: a b, "
+      "read_only: true}\n");
   ASSERT_TRUE(done.ok());
   EXPECT_THAT(told(done), HasSubstr("services.a.barrier   warning: service `a` keeps no barrier"));
   EXPECT_EQ(mistakes_in(done), 0U);

@@ -73,7 +73,9 @@ TEST(tree, keys_twice_are_refused_at_every_level) {
   EXPECT_THAT(tree.said[1].message, HasSubstr("the first is on line 1"));
 }
 
-TEST(tree, keys_that_differ_only_in_quotes_are_the_same) { EXPECT_THAT(first(read("{a: 1, 'a': 2}").said), HasSubstr("stands twice")); }
+TEST(tree, keys_that_differ_only_in_quotes_are_the_same) {
+  EXPECT_THAT(first(read("{a: 1, 'a': 2}").said), HasSubstr("stands twice"));
+}
 
 TEST(tree, one_document_only) {
   EXPECT_THAT(first(read("a: 1\n---\nb: 2\n").said), HasSubstr("a second document"));
@@ -161,8 +163,8 @@ TEST(tree, syntax_errors_say_when_an_expression_was_cut) {
 }
 
 TEST(tree, other_syntax_errors_have_a_place) {
-  for (auto const* text : {"a: [1, 2\n", "a: {b: 1\n", "a: @x\n", "a: `x`\n", "a: \"\\q\"\n", "a: *x\n", "a: %\n", "%YAML 3.0\n---\na: 1\n", "a: 1\n b: 2\n", "]\n", "}\n", "a: - b\n",
-                           "&\n", "*\n", "!<\n", "a: |7x\n"}) {
+  for (auto const* text : {"a: [1, 2\n", "a: {b: 1\n", "a: @x\n", "a: `x`\n", "a: \"\\q\"\n", "a: *x\n", "a: %\n", "%YAML 3.0\n---\na: 1\n",
+                           "a: 1\n b: 2\n", "]\n", "}\n", "a: - b\n", "&\n", "*\n", "!<\n", "a: |7x\n"}) {
     auto const tree = read(text);
     ASSERT_FALSE(tree.said.empty()) << text;
     EXPECT_GE(tree.said[0].line, 1U);

@@ -24,7 +24,9 @@ inline std::string read_file(std::filesystem::path const& path) {
   return text.str();
 }
 
-inline std::filesystem::path source_dir() { return ATONE_SOURCE_DIR; }
+inline std::filesystem::path source_dir() {
+  return ATONE_SOURCE_DIR;
+}
 
 inline std::vector<std::filesystem::path> files_of(std::filesystem::path const& folder, std::string const& extension) {
   std::vector<std::filesystem::path> found;
@@ -50,7 +52,9 @@ inline std::string saga_with(std::string const& steps, std::string const& tail =
 }
 
 // One read-only step with these further lines.
-inline std::string saga_of_step(std::string const& lines) { return saga_with("  - id: one\n    read_only: true\n" + lines); }
+inline std::string saga_of_step(std::string const& lines) {
+  return saga_with("  - id: one\n    read_only: true\n" + lines);
+}
 
 // All diagnostics, a line each, with hints.
 inline std::string told(loaded const& of) {
@@ -60,13 +64,16 @@ inline std::string told(loaded const& of) {
 }
 
 inline std::size_t mistakes_in(loaded const& of) {
-  return static_cast<std::size_t>(std::count_if(of.diagnostics.begin(), of.diagnostics.end(), [](diagnostic const& one) {
-    return one.severity == diagnostic::severity_kind::mistake;
-  }));
+  return static_cast<std::size_t>(std::count_if(of.diagnostics.begin(), of.diagnostics.end(),
+                                                [](diagnostic const& one) { return one.severity == diagnostic::severity_kind::mistake; }));
 }
 
-inline action_verb const& action_of(step const& of) { return std::get<action_verb>(of.verb); }
-inline action_verb const& first_action(loaded const& of) { return action_of(of.definition->steps.at(0)); }
+inline action_verb const& action_of(step const& of) {
+  return std::get<action_verb>(of.verb);
+}
+inline action_verb const& first_action(loaded const& of) {
+  return action_of(of.definition->steps.at(0));
+}
 
 // A tree, and what was said while it was read.
 struct read_back {
@@ -83,6 +90,8 @@ inline read_back read(std::string_view text) {
 }
 
 // The first message, or nothing.
-inline std::string first(std::vector<diagnostic> const& of) { return of.empty() ? std::string{} : of.front().message; }
+inline std::string first(std::vector<diagnostic> const& of) {
+  return of.empty() ? std::string{} : of.front().message;
+}
 
 }  // namespace atone::yaml_test
