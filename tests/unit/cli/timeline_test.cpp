@@ -85,7 +85,7 @@ TEST(timeline, a_compensated_saga_as_the_readme_shows_it) {
             "order-placed@1  01JDZ4M6GQ5V7Y8N2W3X4R5T6K  key order-48113  compensated in 1.84 s\n"
             "cause  profile refused: 409 \"spending limit reached\" (attempt 1)\n"
             "\n"
-            " step                    0 ms    500     1000    1500     attempts  outcome\n"
+            " step                    0 ms   500     1000    1500    attempts  outcome\n"
             " order                   ▇▇                             1         done, compensated\n"
             " fan/profile/profile      ▇▇▇▇                          1         refused: 409\n"
             " fan/announce/announce    ▇▇▇                           1         done, compensated\n"
