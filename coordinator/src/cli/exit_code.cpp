@@ -1,4 +1,4 @@
-#include "exit_code.hpp"
+#include "cli/exit_code.hpp"
 
 namespace atone::cli {
 

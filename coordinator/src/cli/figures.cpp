@@ -1,4 +1,4 @@
-#include "figures.hpp"
+#include "cli/figures.hpp"
 
 #include <array>
 #include <cstdio>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "terminal.hpp"
+#include "cli/terminal.hpp"
 
 namespace atone::cli {
 

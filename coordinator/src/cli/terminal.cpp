@@ -1,4 +1,4 @@
-#include "terminal.hpp"
+#include "cli/terminal.hpp"
 
 #include <array>
 #include <cstdint>
@@ -70,6 +70,23 @@ std::size_t bytes_for(std::string_view text, std::size_t columns) noexcept {
   return at;
 }
 
+std::string visible(std::string_view text, std::string_view kept) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    auto const length = character_length(text);
+    auto const piece = text.substr(0, length == 0 ? 1 : length);
+    bool const steers = length == 0 || (is_control(piece) && kept.find(piece) == std::string_view::npos);
+    if (steers) {
+      append_escaped(out, piece);
+    } else {
+      out += piece;
+    }
+    text.remove_prefix(piece.size());
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string terminal::paint(style how, std::string_view text) const {
@@ -81,19 +98,10 @@ std::string terminal::paint(style how, std::string_view text) const {
 }
 
 std::string printable(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    auto const length = character_length(text);
-    auto const piece = text.substr(0, length == 0 ? 1 : length);
-    if (length == 0 || is_control(piece)) {
-      append_escaped(out, piece);
-    } else {
-      out += piece;
-    }
-    text.remove_prefix(piece.size());
-  }
-  return out;
+  return visible(text, "");
+}
+std::string printable_lines(std::string_view text) {
+  return visible(text, "\n\t");
 }
 
 std::size_t display_width(std::string_view text) noexcept {

@@ -42,6 +42,9 @@ class terminal {
 // Control characters (escape sequences of a terminal among them) and bytes that are not UTF-8 become visible: "\x1b".
 std::string printable(std::string_view text);
 
+// The same for text of several lines: line ends and tabs stay.
+std::string printable_lines(std::string_view text);
+
 // Columns a terminal needs for the text; escape sequences of paint() count nothing.
 std::size_t display_width(std::string_view text) noexcept;
 // Padded with spaces to that many columns.

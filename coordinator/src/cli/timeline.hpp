@@ -10,7 +10,7 @@
 #include <atone/machine.hpp>
 #include <atone/records.hpp>
 
-#include "terminal.hpp"
+#include "cli/terminal.hpp"
 
 namespace atone::cli {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "figures.hpp"
-#include "timeline.hpp"
+#include "cli/figures.hpp"
+#include "cli/timeline.hpp"
 
 namespace atone::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "timeline.hpp"
+#include "cli/timeline.hpp"
 
 namespace atone::cli {
 namespace {

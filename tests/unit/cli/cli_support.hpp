@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "terminal.hpp"
+#include "cli/terminal.hpp"
 
 namespace atone::cli {
 

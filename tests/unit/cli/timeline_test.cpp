@@ -1,4 +1,4 @@
-#include "timeline.hpp"
+#include "cli/timeline.hpp"
 
 #include <gtest/gtest.h>
 
