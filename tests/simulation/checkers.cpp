@@ -84,9 +84,9 @@ std::vector<std::string> world::violations() {
     auto const [holder, first] = holders.emplace((*row)->key.value(), id);
     if (!first) found.push_back("key " + (*row)->key.value() + " has two sagas");
   }
-  for (auto const& [key, ids] : answered_) {
-    if (ids.size() != 1) found.push_back("key " + key + " was answered with " + std::to_string(ids.size()) + " ids");
-    if (!holders.contains(key) || holders.at(key) != *ids.begin()) found.push_back("key " + key + " was answered with an id the store does not have: lost");
+  for (auto const& [name_of, ids] : answered_) {
+    if (ids.size() != 1) found.push_back("key " + name_of + " was answered with " + std::to_string(ids.size()) + " ids");
+    if (!holders.contains(name_of) || holders.at(name_of) != *ids.begin()) found.push_back("key " + name_of + " was answered with an id the store does not have: lost");
   }
   return found;
 }

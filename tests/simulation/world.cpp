@@ -97,24 +97,24 @@ void world::crash() {
 }
 
 // A client that repeats its start under the same key until it is answered.
-void world::start(std::string const& saga, std::string key, std::string input) {
+void world::start(std::string const& saga, std::string business, std::string input) {
   start_request what;
   what.saga = saga;
-  what.key = business_key{key};
+  what.key = business_key{business};
   what.input = input;
   auto const answered = std::make_shared<bool>(false);
-  engine_->start(what, [this, key, answered](result<started> outcome) {
+  engine_->start(what, [this, business, answered](result<started> outcome) {
     if (!outcome) return;
     *answered = true;
-    answered_[key].insert(outcome->id);
+    answered_[business].insert(outcome->id);
   });
-  at(now_ + std::chrono::seconds{2}, [this, saga, key, input, answered] {
-    if (!*answered) start(saga, key, input);
+  at(now_ + std::chrono::seconds{2}, [this, saga, business, input, answered] {
+    if (!*answered) start(saga, business, input);
   });
 }
 
 world::participant_answer world::participant(runtime::outgoing_call const& call) {
-  key const which{call.saga, call.step.text()};
+  step_key const which{call.saga, call.step.text()};
   auto& seen = effects_[call.saga][call.step.text()];
   auto const known = stored_.find({which, call.op});
   if (known != stored_.end()) {
@@ -199,8 +199,8 @@ void world::commit_sql(sql_statement, journal::answer_to_batch, sql_completion d
   in_this_life(duration{0}, [done] { done(error{errc::unsupported, "no SQL in this world"}); });
 }
 
-void world::last_output(std::string saga_name, step_path step, std::string key, std::function<void(result<std::optional<last_output_row>>)> then) {
-  in_this_life(draw_delay(commit_delay), [this, saga_name, step, key, then] { then(reader_->last_output(saga_name, step, key)); });
+void world::last_output(std::string saga_name, step_path step, std::string of_key, std::function<void(result<std::optional<last_output_row>>)> then) {
+  in_this_life(draw_delay(commit_delay), [this, saga_name, step, of_key, then] { then(reader_->last_output(saga_name, step, of_key)); });
 }
 
 void world::reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) {

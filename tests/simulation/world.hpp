@@ -92,7 +92,7 @@ class world final : public clock_source, public random_source, public id_source,
     bool refused = false;
     std::string body;
   };
-  using key = std::pair<saga_id, std::string>;
+  using step_key = std::pair<saga_id, std::string>;
 
   bool draw(std::uint32_t thousandths);
   duration draw_delay(duration longest);
@@ -126,8 +126,8 @@ class world final : public clock_source, public random_source, public id_source,
   std::set<std::string> refusing_;
   // The participants' tables: they outlive every crash of the coordinator.
   std::map<saga_id, std::map<std::string, effects>> effects_;
-  std::map<std::pair<key, operation>, participant_answer> stored_;
-  std::set<key> tombstones_;
+  std::map<std::pair<step_key, operation>, participant_answer> stored_;
+  std::set<step_key> tombstones_;
   std::map<saga_id, std::vector<std::string>> undone_;   // order of applied compensations
   std::set<saga_id> ended_;                              // told as ended: nothing may be sent any more
   std::vector<std::string> broken_;                      // violations seen while running

@@ -67,6 +67,7 @@ std::optional<error> machine_world::inject(event what) {
   auto commands = machine_->apply(what);
   if (!commands) return commands.error();
   journal_.push_back(what);
+  std::erase_if(in_flight_, [&](sent_call const& one) { return one.step == what.step.text() && one.op == what.op && one.n == what.n.value(); });
   take(std::move(*commands));
   check();
   if (crash_after_ && *crash_after_ == what.seq.value()) crash();
