@@ -76,9 +76,9 @@ struct journal_batch {
 
 // A start whose business key was already claimed.
 struct start_loser {
-  saga_id refused;     // the id that was offered
-  saga_id existing;    // the saga that holds the key
-  content_hash body;   // the body it was started with
+  saga_id refused;    // the id that was offered
+  saga_id existing;   // the saga that holds the key
+  content_hash body;  // the body it was started with
 
   start_loser() = default;
 };
@@ -93,16 +93,16 @@ struct commit_report {
 // A saga with everything needed to go on with it.
 struct open_saga {
   saga_row row;
-  std::vector<event> events;                       // from 1 without gaps
-  std::vector<compensation_entry> compensations;   // looked up before anything is compensated
+  std::vector<event> events;                      // from 1 without gaps
+  std::vector<compensation_entry> compensations;  // looked up before anything is compensated
 
   open_saga() = default;
 };
 
 // What the `sql` step runs, in one transaction with the records that say so.
 struct sql_statement {
-  std::string text;         // one statement with named parameters (":user")
-  std::string parameters;   // JSON object with their values
+  std::string text;        // one statement with named parameters (":user")
+  std::string parameters;  // JSON object with their values
 
   sql_statement() = default;
 };
@@ -136,8 +136,7 @@ class journal {
   // Runs the user's statement and commits `on_success(answer)` in ONE transaction with it: exactly once. The answer is the
   // JSON {"rows": affected, "row": first row or null}. Errors of the user's statement itself: bad_data; nothing is written then.
   using answer_to_batch = std::function<journal_batch(std::string_view answer)>;
-  virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success,
-                                                batch_number number) = 0;
+  virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) = 0;
 
   // Every saga that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each.
   using saga_sink = std::function<void(open_saga&&)>;
@@ -164,11 +163,11 @@ class journal {
 struct saga_filter {
   static constexpr std::uint32_t page_max = 1000;
 
-  std::string definition;                // exact name
+  std::string definition;  // exact name
   std::optional<saga_status> status;
-  std::string key_prefix;                // taken literally: % and _ mean themselves
-  std::optional<timestamp> since;        // started at or after
-  std::optional<saga_id> before;         // ids older than this one
+  std::string key_prefix;          // taken literally: % and _ mean themselves
+  std::optional<timestamp> since;  // started at or after
+  std::optional<saga_id> before;   // ids older than this one
   std::uint32_t limit = 50;
 
   saga_filter() = default;
@@ -209,16 +208,21 @@ class store {
   virtual result<std::unique_ptr<journal>> open_journal() = 0;
   virtual result<std::unique_ptr<journal_reader>> open_reader() = 0;
   virtual result<schema_status> status() = 0;
-  virtual result<void> migrate() = 0;                      // applies what is missing, each in a transaction
-  virtual std::vector<std::string> health() = 0;           // what `doctor` warns of (fsync off …); empty: fine
-  virtual std::string description() const = 0;             // "sqlite:sagas.db", without any password
+  virtual result<void> migrate() = 0;             // applies what is missing, each in a transaction
+  virtual std::vector<std::string> health() = 0;  // what `doctor` warns of (fsync off …); empty: fine
+  virtual std::string description() const = 0;    // "sqlite:sagas.db", without any password
 };
 
 // "memory:", "sqlite:PATH" or "postgresql://…". A store this build lacks is errc::unsupported. Does not migrate.
 result<std::unique_ptr<store>> open_store(std::string const& address);
 
-// Makes an independent store in memory (tests, examples); nothing survives the process.
+// The clock of a store whose database has none of its own.
+using store_clock = std::function<timestamp()>;
+
+// Makes an independent store in memory (tests, examples); nothing survives the process. The second form takes its time
+// from the caller (a simulator's virtual time); `clock` is called under the store's lock, from any thread that commits.
 std::unique_ptr<store> make_memory_store();
+std::unique_ptr<store> make_memory_store(store_clock clock);
 
 // One saga that was taken out of a batch because the store refuses its data.
 struct rejected_saga {
