@@ -1,5 +1,6 @@
 #include "postgres/writer.hpp"
 
+#include "common/batch_check.hpp"
 #include "postgres/batch_encoding.hpp"
 #include "postgres/decoding.hpp"
 #include "postgres/errors.hpp"
@@ -111,8 +112,13 @@ result<epoch> writer::take_over_once(node_id const& node) {
 result<commit_report> writer::commit(journal_batch const& batch, batch_number number) {
   ATONE_ASSERT(number.value() > 0);
   if (epoch_.value() == 0) return error{errc::fenced, "no take_over came before this commit"};
-  if (auto fine = check_shards(batch, shards_); !fine) return fine.error();
+  if (auto fine = check_batch_here(batch); !fine) return fine.error();
   return repeat([&](session& on) { return call_commit(on, batch, number); });
+}
+
+result<void> writer::check_batch_here(journal_batch const& batch) const {
+  if (auto fine = check_batch(batch); !fine) return fine;
+  return check_shards(batch, shards_);
 }
 
 result<commit_report> writer::repeat(transaction const& work) {

@@ -11,6 +11,7 @@
 
 #include <atone/journal.hpp>
 
+#include "postgres/named_parameters.hpp"
 #include "postgres/row_types.hpp"
 #include "postgres/session.hpp"
 
@@ -31,7 +32,6 @@ class writer final : public journal {
   std::uint16_t shards() const override { return shards_; }
 
  private:
-  struct old_backend;
   using transaction = std::function<result<commit_report>(session& on)>;
 
   writer(endpoint to, retry_limits limits) : to_(std::move(to)), limits_(limits) {}
@@ -47,7 +47,11 @@ class writer final : public journal {
   result<commit_report> call_commit(session& on, journal_batch const& batch, batch_number number);
   // The report of `number` when it was committed before under this epoch.
   result<std::optional<commit_report>> committed_before(session& on, batch_number number);
+  // Size, ids, shards: what can be told without asking the server.
+  result<void> check_batch_here(journal_batch const& batch) const;
   result<commit_report> run_with_sql(session& on, sql_statement const& statement, answer_to_batch const& on_success, batch_number number);
+  result<commit_report> write_with_sql(session& on, numbered_statement const& statement, std::vector<text_parameter> const& values,
+                                       answer_to_batch const& on_success, batch_number number);
   // Runs reading work, on a new connection once when the first was lost.
   template <class Value>
   result<Value> read(std::function<result<Value>(session& on)> const& work);
