@@ -40,6 +40,7 @@ class writer final : public journal {
   result<void> ensure_connected();
   result<void> resume_epoch();
   void end_backend(std::string const& pid, std::string const& start);
+  void end_registered_backend();
   result<epoch> take_over_once(node_id const& node);
   // Repeats `work` over conflicts and lost connections, within the limits.
   result<commit_report> repeat(transaction const& work);

@@ -1,0 +1,11 @@
+# The barrier on PostgreSQL at its three isolation levels.
+if(NOT ATONE_HAS_POSTGRESQL)
+  return()
+endif()
+if(NOT TARGET atone_test_postgres_server)
+  add_subdirectory(${PROJECT_SOURCE_DIR}/tests/support ${PROJECT_BINARY_DIR}/tests/support)
+endif()
+set(here ${CMAKE_CURRENT_LIST_DIR})
+atone_postgres_test(barrier_postgres_test
+  SOURCES ${here}/postgres_barrier_test.cpp ${here}/postgres_barrier_sql_test.cpp
+  LINK PkgConfig::pqxx)
