@@ -124,7 +124,7 @@ result<T> postgres_participant::in_transaction(Body const& body, bool& lost) {
   auto done = body(**on);
   auto const closed = (*on)->run(done ? "commit" : "rollback");
   lost = (*on)->lost();
-  if (!closed) on->discard();
+  if (closed) on->keep();
   if (!done || closed) return done;
   return closed.error();
 }

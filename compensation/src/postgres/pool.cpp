@@ -21,7 +21,7 @@ result<pool::lease> pool::take() {
   }
   auto opened = session::open(to_, session_kind::writer);
   if (opened) return lease{*this, std::move(*opened)};
-  give_back(nullptr, true);
+  give_back(nullptr, false);
   return opened.error();
 }
 
@@ -31,11 +31,11 @@ void pool::forget_idle() {
   closed.swap(idle_);
 }
 
-void pool::give_back(std::unique_ptr<session> on, bool discard) {
+void pool::give_back(std::unique_ptr<session> on, bool keep) {
   std::lock_guard const lock{mutex_};
   ATONE_ASSERT(on_loan_ > 0);
   --on_loan_;
-  if (on && !discard && !on->lost()) idle_.push_back(std::move(on));
+  if (on && keep && !on->lost()) idle_.push_back(std::move(on));
   freed_.notify_one();
 }
 

@@ -14,23 +14,23 @@ class pool {
  public:
   pool(endpoint to, std::size_t size_max) : to_(std::move(to)), size_max_(size_max) {}
 
-  // A connection on loan; goes back when the lease dies, or is thrown away when it was lost or left inside a transaction.
+  // A connection on loan. When the lease dies it is thrown away, unless keep() said that it is outside a transaction.
   class lease {
    public:
     lease(pool& from, std::unique_ptr<session> on) : from_(&from), on_(std::move(on)) {}
     lease(lease&&) = default;
     lease& operator=(lease&&) = delete;
     ~lease() {
-      if (on_) from_->give_back(std::move(on_), discard_);
+      if (on_) from_->give_back(std::move(on_), keep_);
     }
     session& operator*() { return *on_; }
     session* operator->() { return on_.get(); }
-    void discard() { discard_ = true; }
+    void keep() { keep_ = true; }
 
    private:
     pool* from_;
     std::unique_ptr<session> on_;
-    bool discard_ = false;
+    bool keep_ = false;
   };
 
   // Waits for a free one when all are on loan. Errors: exhausted (none came free in time), unavailable.
@@ -39,7 +39,7 @@ class pool {
   void forget_idle();
 
  private:
-  void give_back(std::unique_ptr<session> on, bool discard);
+  void give_back(std::unique_ptr<session> on, bool keep);
 
   endpoint const to_;
   std::size_t const size_max_;
