@@ -1,0 +1,23 @@
+// ":user" in a user's statement to "$1": PostgreSQL knows numbered parameters only. Thread rules: plain functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <atone/result.hpp>
+
+namespace atone::postgres {
+
+struct numbered_statement {
+  std::string text;                // with $1, $2 …
+  std::vector<std::string> names;  // the name behind each number; a name used twice has one number
+
+  numbered_statement() = default;
+};
+
+// Names in strings, quoted names, dollar quotes and comments are text; `a::int` is a cast and `a[1:n]` a slice.
+// Errors: bad_data for a quote or comment that does not end, and for statements that would end the transaction.
+result<numbered_statement> number_parameters(std::string_view statement);
+
+}  // namespace atone::postgres
