@@ -73,7 +73,9 @@ std::uint64_t run_seed(std::uint64_t seed, std::string* trace = nullptr) {
   // Twice the same key: one saga.
   for (int n = 0; n < 4; ++n) simulated.start(names[n % 4], "key-" + std::to_string(n), R"({"user": )" + std::to_string(n % 3) + "}");
   simulated.run(std::chrono::minutes{5}, std::chrono::hours{30});
-  for (auto const& one : simulated.violations()) ADD_FAILURE() << "seed " << seed << ": " << one;
+  auto const violations = simulated.violations();
+  for (auto const& one : violations) ADD_FAILURE() << "seed " << seed << ": " << one;
+  if (!violations.empty() && std::getenv("ATONE_TRACE") != nullptr) std::cout << simulated.trace();
   EXPECT_EQ(simulated.sagas().size(), 24U) << "seed " << seed;
   if (trace != nullptr) *trace = simulated.trace();
   return simulated.crashes();
