@@ -133,7 +133,7 @@ world::participant_answer world::participant(runtime::outgoing_call const& call)
   } else if (tombstones_.contains(which)) {
     ++seen.refused_late;
     made.refused = true;
-  } else if (refusing_.contains(call.step.text()) || draw(faults_.refuse)) {
+  } else if (refusing_.contains(call.step.text()) || (!willing_.contains(call.step.text()) && draw(faults_.refuse))) {
     made.refused = true;
   } else {
     ++seen.actions;

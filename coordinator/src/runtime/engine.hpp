@@ -116,7 +116,7 @@ class engine {
   void send_sql(instance& of, call_command const& call);
   void sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome);
   void look_up(instance& of, last_output_command const& what);
-  result<void> answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer);
+  result<void> answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer, bool again);
   void record_late(instance& of, event what);
   void when_free(instance& of, std::function<void()> work);
   void fire(armed_timer const& timer);
