@@ -1,1 +1,22 @@
-# find_package(atone) for installed use: filled by install rules.
+# Install rules: headers, libraries, programs, and what find_package(atone) reads.
+include(CMakePackageConfigHelpers)
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/atone)
+
+get_property(libraries GLOBAL PROPERTY ATONE_LIBRARIES)
+install(TARGETS ${libraries} atone_atone EXPORT atone_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT atone_targets NAMESPACE atone:: FILE atone_targets.cmake DESTINATION ${config_folder})
+foreach(folder schemas sagas compensation feature_recompute coordinator)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${folder}/include)
+    install(DIRECTORY ${folder}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+  endif()
+endforeach()
+foreach(program atoned atone_cli)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
+configure_package_config_file(cmake/atoneConfig.cmake.in ${PROJECT_BINARY_DIR}/atoneConfig.cmake INSTALL_DESTINATION ${config_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/atoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/atoneConfig.cmake ${PROJECT_BINARY_DIR}/atoneConfigVersion.cmake DESTINATION ${config_folder})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

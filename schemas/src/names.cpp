@@ -71,7 +71,7 @@ constexpr std::array certainties{
 constexpr std::array timers{
     word<timer_kind>{timer_kind::none, "none"},         word<timer_kind>{timer_kind::retry, "retry"},
     word<timer_kind>{timer_kind::step_timeout, "step_timeout"}, word<timer_kind>{timer_kind::deadline, "deadline"},
-    word<timer_kind>{timer_kind::slow_alert, "slow_alert"},
+
 };
 
 constexpr std::array compensation_statuses{

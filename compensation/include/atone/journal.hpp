@@ -65,19 +65,20 @@ struct journal_batch {
   std::vector<alert_row> alerts;
   std::vector<last_output_row> outputs;
   std::vector<operator_action_row> actions;
+  std::vector<std::uint64_t> taken;  // numbers of start requests (journal::take_inbox) that are done with
 
   journal_batch() = default;
   bool empty() const noexcept {
     return starts.empty() && records.empty() && changes.empty() && compensations.empty() && alerts.empty() && outputs.empty() &&
-           actions.empty();
+           actions.empty() && taken.empty();
   }
 };
 
 // A start whose business key was already claimed.
 struct start_loser {
-  saga_id refused;     // the id that was offered
-  saga_id existing;    // the saga that holds the key
-  content_hash body;   // the body it was started with
+  saga_id refused;    // the id that was offered
+  saga_id existing;   // the saga that holds the key
+  content_hash body;  // the body it was started with
 
   start_loser() = default;
 };
@@ -92,18 +93,31 @@ struct commit_report {
 // A saga with everything needed to go on with it.
 struct open_saga {
   saga_row row;
-  std::vector<event> events;                       // from 1 without gaps
-  std::vector<compensation_entry> compensations;   // looked up before anything is compensated
+  std::vector<event> events;                      // from 1 without gaps
+  std::vector<compensation_entry> compensations;  // looked up before anything is compensated
 
   open_saga() = default;
 };
 
 // What the `sql` step runs, in one transaction with the records that say so.
 struct sql_statement {
-  std::string text;         // one statement with named parameters (":user")
-  std::string parameters;   // JSON object with their values
+  std::string text;        // one statement with named parameters (":user")
+  std::string parameters;  // JSON object with their values
 
   sql_statement() = default;
+};
+
+// A saga that another program asked for inside its own transaction (PostgreSQL: select atone.start(saga, key, input)).
+struct inbox_start {
+  static constexpr std::uint32_t take_max = 1000;
+
+  std::uint64_t number = 0;   // names the request in journal_batch::taken
+  std::string saga_name;
+  business_key key;           // never empty: makes starting it twice harmless
+  std::string input;          // JSON, byte for byte
+  timestamp requested_at;
+
+  inbox_start() = default;
 };
 
 // The writing side; one writer a store holds it (all shards) at a time.
@@ -122,8 +136,7 @@ class journal {
   // Runs the user's statement and commits `on_success(answer)` in ONE transaction with it: exactly once. The answer is the
   // JSON {"rows": affected, "row": first row or null}. Errors of the user's statement itself: bad_data; nothing is written then.
   using answer_to_batch = std::function<journal_batch(std::string_view answer)>;
-  virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success,
-                                                batch_number number) = 0;
+  virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) = 0;
 
   // Every saga that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each.
   using saga_sink = std::function<void(open_saga&&)>;
@@ -131,6 +144,14 @@ class journal {
 
   // Stores a definition; the same name and version with the same content is a success, with other content a conflict.
   virtual result<void> publish(definition_row const& row) = 0;
+
+  // Start requests that wait, oldest first, at most `limit` (inbox_start::take_max). They stay until a batch that names
+  // them in `taken` commits, best the one that starts their sagas; until then every call returns them again. A store
+  // without such requests has none.
+  virtual result<std::vector<inbox_start>> take_inbox(std::uint32_t limit) {
+    static_cast<void>(limit);
+    return std::vector<inbox_start>{};
+  }
 
   // The store's clock, now.
   virtual result<timestamp> now() = 0;
@@ -142,11 +163,11 @@ class journal {
 struct saga_filter {
   static constexpr std::uint32_t page_max = 1000;
 
-  std::string definition;                // exact name
+  std::string definition;  // exact name
   std::optional<saga_status> status;
-  std::string key_prefix;                // taken literally: % and _ mean themselves
-  std::optional<timestamp> since;        // started at or after
-  std::optional<saga_id> before;         // ids older than this one
+  std::string key_prefix;          // taken literally: % and _ mean themselves
+  std::optional<timestamp> since;  // started at or after
+  std::optional<saga_id> before;   // ids older than this one
   std::uint32_t limit = 50;
 
   saga_filter() = default;
@@ -187,16 +208,21 @@ class store {
   virtual result<std::unique_ptr<journal>> open_journal() = 0;
   virtual result<std::unique_ptr<journal_reader>> open_reader() = 0;
   virtual result<schema_status> status() = 0;
-  virtual result<void> migrate() = 0;                      // applies what is missing, each in a transaction
-  virtual std::vector<std::string> health() = 0;           // what `doctor` warns of (fsync off …); empty: fine
-  virtual std::string description() const = 0;             // "sqlite:sagas.db", without any password
+  virtual result<void> migrate() = 0;             // applies what is missing, each in a transaction
+  virtual std::vector<std::string> health() = 0;  // what `doctor` warns of (fsync off …); empty: fine
+  virtual std::string description() const = 0;    // "sqlite:sagas.db", without any password
 };
 
 // "memory:", "sqlite:PATH" or "postgresql://…". A store this build lacks is errc::unsupported. Does not migrate.
 result<std::unique_ptr<store>> open_store(std::string const& address);
 
-// Makes an independent store in memory (tests, examples); nothing survives the process.
+// The clock of a store whose database has none of its own.
+using store_clock = std::function<timestamp()>;
+
+// Makes an independent store in memory (tests, examples); nothing survives the process. The second form takes its time
+// from the caller (a simulator's virtual time); `clock` is called under the store's lock, from any thread that commits.
 std::unique_ptr<store> make_memory_store();
+std::unique_ptr<store> make_memory_store(store_clock clock);
 
 // One saga that was taken out of a batch because the store refuses its data.
 struct rejected_saga {

@@ -80,7 +80,7 @@ struct options {
   std::map<std::string, std::string> addresses; // service -> URL, instead of the definition's default
   duration breaker_open{std::chrono::seconds{5}};
   std::string callback_base;                    // URL participants report to ("http://127.0.0.1:7070"); empty: none
-  std::string token_key;                        // key of reply tokens; empty: made at first start and kept in the store's node
+  std::string token_key;                        // key of callback tokens; empty: a new one at each start, older tokens die with it
 
   options() = default;
   explicit options(std::string where) : store(std::move(where)) {}

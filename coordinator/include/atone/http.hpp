@@ -67,16 +67,19 @@ result<origin> parse_origin(std::string_view url);
 struct tls_options {
   std::string certificate_file;  // server: chain; client: own certificate, may be empty
   std::string key_file;
-  std::string ca_file;           // whom to trust; empty: the system's
+  std::string ca_file;  // whom to trust; empty: the system's
 
   tls_options() = default;
 };
 
 struct client_options {
-  std::uint32_t connections_max = 256;   // a origin; further requests wait their turn within their timeout
+  std::uint32_t connections_max = 256;  // an origin; further requests wait their turn within their timeout
+  std::uint32_t waiting_max = 100'000;  // an origin; above it a request fails at once as `connect`
   std::size_t body_max = 16 * 1024 * 1024;
   std::size_t header_max = 64 * 1024;
   duration idle_max = std::chrono::seconds{30};  // a kept connection is closed after this
+  // False: only Retry-After, Date, Location, Content-Type, WWW-Authenticate, Allow and ETag of an answer are kept.
+  bool keep_all_headers = false;
   tls_options tls;
 
   client_options() = default;
@@ -92,8 +95,9 @@ struct exchange {
   bool ok() const noexcept { return failure == transport_failure::none; }
 };
 
-// Keep-alive pools, one a origin. A request that found its kept connection closed by the peer before any byte of the answer
-// came is `lost`, never silently sent twice.
+// Keep-alive pools, one an origin. A request of which a byte may have left is never reported as `connect` and never silently
+// sent twice: one that found its kept connection closed by the peer before any byte of the answer came is `lost`. A kept
+// connection that is seen to be closed before the request leaves is replaced by another.
 class client {
  public:
   using completion = std::function<void(exchange)>;
@@ -106,11 +110,13 @@ class client {
   client& operator=(client const&) = delete;
 
   // `done` is called exactly once, from the io_context, never from inside send(). `timeout` covers connect, waiting for a
-  // connection, sending and the whole answer.
+  // connection, sending and the whole answer; when it passes before anything has left, the failure is `connect`, else `timeout`.
+  // What can't be written as a request (a line break in a header value) fails as `connect`. Content-Length and Host are set here.
   ticket send(origin const& to, request what, duration timeout, completion done);
-  // Gives the request up: its connection is closed, `done` is called with `lost` (or `connect` when nothing had left).
+  // Gives the request up: its connection is closed, `done` is called with `lost` (or `connect` when nothing had left), from the
+  // io_context. A ticket that has ended is ignored.
   void cancel(ticket which);
-  // Closes every connection; pending requests end with `lost`.
+  // Closes every connection; pending requests end as if cancelled, later ones fail as `connect`.
   void stop();
 
  private:
@@ -126,29 +132,35 @@ struct server_options {
   std::uint16_t port = 0;  // 0: any free one, see server::port()
   std::size_t body_max = 16 * 1024 * 1024;
   std::size_t header_max = 64 * 1024;
-  std::uint32_t connections_max = 4096;
-  duration idle_max = std::chrono::seconds{60};
-  std::optional<tls_options> tls;
+  std::uint32_t connections_max = 4096;             // further ones wait in the kernel's queue until one ends
+  duration idle_max = std::chrono::seconds{60};     // between requests, and for taking an answer
+  duration request_max = std::chrono::seconds{60};  // from a request's first byte to its last; later it is answered 408
+  std::optional<tls_options> tls;                   // with a ca_file clients must show a certificate
 
   server_options() = default;
 };
 
-// Answers one request, once, from any thread. Destroying it unanswered closes the connection without an answer.
+// Answers one request, once, from any thread; later answers are ignored, and so are those to a client that is gone or a server
+// that has stopped. Copies answer the same request; when the last one is destroyed unanswered, the connection is closed
+// without an answer.
 class responder {
  public:
   responder() = default;
   void send(response with);
   void drop();  // close without an answer, as a crash would
-  // For `send` from outside: true once the client is gone.
+  // False for a default-made one, which answers nobody.
   explicit operator bool() const noexcept { return state_ != nullptr; }
 
  private:
-  friend class server;
+  friend class server_session;
   struct state;
   explicit responder(std::shared_ptr<state> of) : state_(std::move(of)) {}
   std::shared_ptr<state> state_;
 };
 
+// Requests of one connection are handled one after another, in order, pipelined ones too. Requests that break the limits or the
+// grammar are answered here (400, 408, 413, 417, 431, 501, 505, with a JSON body); every other one goes to the handler, whatever its
+// method. A handler that throws is answered 500.
 class server {
  public:
   using handler = std::function<void(request, responder)>;
@@ -160,7 +172,8 @@ class server {
 
   result<void> start();  // binds and listens; errors name the address
   std::uint16_t port() const noexcept;
-  // Stops accepting; open requests get up to `grace` to be answered, then connections are closed. `done` once nothing is left.
+  // Stops accepting; open requests get up to `grace` to be answered, then connections are closed. `done` is called from the
+  // io_context once nothing is left. Destroying the server closes everything at once.
   void stop(duration grace, std::function<void()> done);
 
  private:

@@ -13,9 +13,9 @@
 namespace atone {
 
 enum class answer_class : std::uint8_t {
-  done,             // 2xx but 202
-  still_working,    // 202: poll Location, or wait for the callback
-  refused,          // a final "no": 409, 422, other 4xx, and 3xx (redirects are not followed)
+  done,                // 2xx but 202
+  still_working,       // 202: poll Location, or wait for the callback
+  refused,             // a final "no": 409, 422, other 4xx, and 3xx (redirects are not followed)
   transient_not_done,  // 425, 429
   transient_unknown,   // 408, 5xx, a reply that can't be read
 };
@@ -26,11 +26,11 @@ answer_class classify_status(std::int32_t http_status) noexcept;
 // What went wrong below HTTP.
 enum class transport_failure : std::uint8_t {
   none,
-  connect,      // no connection was made: the request never left
-  lost,         // the connection broke after bytes of the request had left
-  timeout,      // no whole answer in time
-  malformed,    // the answer is not HTTP, or above the limits
-  breaker_open, // not tried: the service's breaker is open
+  connect,       // no connection was made: the request never left
+  lost,          // the connection broke after bytes of the request had left
+  timeout,       // no whole answer in time
+  malformed,     // the answer is not HTTP, or above the limits
+  breaker_open,  // not tried: the service's breaker is open
 };
 std::string_view name(transport_failure of) noexcept;
 certainty certainty_of(transport_failure failure) noexcept;

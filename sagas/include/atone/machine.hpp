@@ -23,6 +23,10 @@ namespace atone {
 
 inline constexpr std::uint32_t machine_version = 1;
 
+namespace machine {
+struct saga_state;  // internal
+}
+
 // ---- commands performed after the event is durable ----
 
 struct http_request_spec {
@@ -183,8 +187,7 @@ class saga_machine {
   std::vector<step_path> parked_steps() const;
 
  private:
-  struct state;
-  std::unique_ptr<state> state_;
+  std::unique_ptr<machine::saga_state> state_;
 };
 
 }  // namespace atone

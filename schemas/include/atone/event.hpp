@@ -49,7 +49,6 @@ enum class timer_kind : std::int16_t {
   retry = 1,         // next attempt of (step, op) is due
   step_timeout = 2,  // the whole step with its retries
   deadline = 3,      // the whole saga; no step
-  slow_alert = 4,    // (step, op) has been retried for long: tell a person
 };
 std::string_view name(timer_kind timer) noexcept;
 

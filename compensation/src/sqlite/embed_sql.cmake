@@ -1,0 +1,18 @@
+# Turns the SQL of schemas/sql/sqlite into one C++ file, so that a program needs no files beside it.
+#   cmake -DOUT=embedded_sql.cpp -DFOLDER=… -DMIGRATIONS="0001_journal" -P embed_sql.cmake
+set(text "// Made from schemas/sql/sqlite by embed_sql.cmake; edit those files.\n#include \"sqlite/embedded_sql.hpp\"\n\n")
+string(APPEND text "#include <array>\n\nnamespace atone::sqlite {\nnamespace {\n\n")
+set(list "")
+string(REPLACE "," ";" MIGRATIONS "${MIGRATIONS}")
+foreach(name IN LISTS MIGRATIONS)
+  file(READ "${FOLDER}/${name}.sql" content)
+  string(REGEX MATCH "^[0-9]+" number "${name}")
+  string(REGEX REPLACE "^0+" "" number "${number}")
+  string(APPEND list "    migration{${number}, \"${name}\", R\"sql(${content})sql\"},\n")
+endforeach()
+string(APPEND text "constexpr std::array all{\n${list}};\n\n")
+file(READ "${FOLDER}/barrier.sql" content)
+string(APPEND text "constexpr std::string_view barrier = R\"sql(${content})sql\";\n\n}  // namespace\n\n")
+string(APPEND text "std::span<migration const> migrations() noexcept { return all; }\n")
+string(APPEND text "std::string_view barrier_text() noexcept { return barrier; }\n\n}  // namespace atone::sqlite\n")
+file(WRITE "${OUT}" "${text}")

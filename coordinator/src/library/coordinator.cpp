@@ -1,0 +1,175 @@
+#include <atone/coordinator.hpp>
+
+#include <fstream>
+#include <future>
+#include <sstream>
+
+#include "impl.hpp"
+
+namespace atone {
+namespace {
+
+// The blocking form of an asynchronous one. Called from the loop itself it would wait for ever: refused.
+template <class T, class Begin>
+result<T> block_on(std::atomic<std::thread::id> const& loop, Begin const& begin) {
+  if (loop.load() == std::this_thread::get_id()) {
+    return error{errc::conflict, "a blocking form was called from the coordinator's own thread; use the asynchronous one"};
+  }
+  std::promise<result<T>> promise;
+  auto told = promise.get_future();
+  begin([&promise](result<T> outcome) { promise.set_value(std::move(outcome)); });
+  return told.get();
+}
+
+}  // namespace
+
+answer done(std::string json) { return answer{answer::kind_of::done, std::move(json), {}}; }
+answer refused(std::string reason) { return answer{answer::kind_of::refused, "null", std::move(reason)}; }
+answer unavailable(std::string reason) { return answer{answer::kind_of::unavailable, "null", std::move(reason)}; }
+answer unknown(std::string reason) { return answer{answer::kind_of::unknown, "null", std::move(reason)}; }
+
+coordinator::coordinator(std::unique_ptr<impl> of) : impl_(std::move(of)) {}
+coordinator::~coordinator() { stop(); }
+
+result<std::unique_ptr<coordinator>> coordinator::open(options with) {
+  auto from = open_store(with.store);
+  if (!from) return from.error();
+  if (with.migrate) {
+    if (auto migrated = (*from)->migrate(); !migrated) return migrated.error();
+  } else {
+    auto const found = (*from)->status();
+    if (!found) return found.error();
+    if (found->found != found->expected) {
+      return error{errc::conflict, "the store's tables are at migration " + std::to_string(found->found) + ", this build expects " +
+                                       std::to_string(found->expected) + ": run `atone db migrate`"};
+    }
+  }
+  auto to = (*from)->open_journal();
+  if (!to) return to.error();
+  auto const owner = (*to)->take_over(with.node);
+  if (!owner) return owner.error();
+  auto const now = (*to)->now();
+  if (!now) return now.error();
+  auto made = std::make_unique<impl>(std::move(with), std::move(*from), std::move(*to), *owner, *now);
+  if (auto loaded = made->load(); !loaded) return loaded.error();
+  made->run_loop();
+  return std::unique_ptr<coordinator>{new coordinator{std::move(made)}};
+}
+
+void coordinator::handle(std::string_view group, std::string_view name, handler function) {
+  auto bound = std::string{group} + '.' + std::string{name};
+  impl_->on_loop([this, bound = std::move(bound), function = std::move(function)] { impl_->local.handle(bound, function); });
+}
+
+result<void> coordinator::run() {
+  return block_on<void>(impl_->loop_id, [this](auto then) {
+    impl_->on_loop([this, then] {
+      if (!impl_->running) {
+        impl_->running = true;
+        impl_->engine->go(impl_->owner);
+      }
+      then(result<void>{});
+    });
+  });
+}
+
+void coordinator::stop(duration grace) { impl_->stop(grace); }
+
+result<coordinator::published> coordinator::publish(std::string_view yaml) { return impl_->publish(yaml); }
+
+result<coordinator::published> coordinator::publish_file(std::string const& path) {
+  std::ifstream file{path, std::ios::binary};
+  if (!file) return error{errc::not_found, "can't read " + path};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return publish(text.str());
+}
+
+result<started> coordinator::start(start_request what) {
+  return block_on<started>(impl_->loop_id, [&](auto then) { async_start(std::move(what), then); });
+}
+
+result<saga_view> coordinator::wait(saga_id id, duration timeout) {
+  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_wait(id, timeout, then); });
+}
+
+result<saga_view> coordinator::run(std::string_view saga, business_key key, std::string input, duration timeout) {
+  start_request what;
+  what.saga = saga;
+  what.key = std::move(key);
+  what.input = std::move(input);
+  auto const begun = start(std::move(what));
+  if (!begun) return begun.error();
+  return wait(begun->id, timeout);
+}
+
+result<saga_view> coordinator::get(saga_id id) {
+  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_get(id, then); });
+}
+
+result<saga_view> coordinator::act(operator_request what) {
+  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_act(std::move(what), then); });
+}
+
+void coordinator::async_start(start_request what, std::function<void(result<started>)> then) {
+  impl_->on_loop([this, what = std::move(what), then = std::move(then)] { impl_->engine->start(what, then); });
+}
+
+void coordinator::async_wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {
+  impl_->on_loop([this, id, timeout, then = std::move(then)] { impl_->wait(id, timeout, then); });
+}
+
+void coordinator::async_get(saga_id id, std::function<void(result<saga_view>)> then) {
+  impl_->on_loop([this, id, then = std::move(then)] {
+    impl_->engine->view(id, [this, id, then](result<std::optional<saga_view>> found) {
+      if (!found) return then(found.error());
+      if (*found) return then(std::move(**found));
+      impl_->answer_from_store(id, then);
+    });
+  });
+}
+
+void coordinator::async_act(operator_request what, std::function<void(result<saga_view>)> then) {
+  impl_->on_loop([this, what = std::move(what), then = std::move(then)] { impl_->act(what, then); });
+}
+
+void coordinator::async_report(saga_id id, step_path step, operation op, attempt n, std::string token, std::int32_t status, std::string body,
+                               std::function<void(result<void>)> then) {
+  impl_->on_loop([this, id, step = std::move(step), op, n, token = std::move(token), status, body = std::move(body), then = std::move(then)] {
+    if (!library::same_token(token, library::reply_token(impl_->settings.token_key, id, step, op, n))) {
+      return then(error{errc::invalid_argument, "the token is not the one that went out with this attempt"});
+    }
+    impl_->engine->report(id, step, op, n, library::answer_of_status(status, body), then);
+  });
+}
+
+result<void> coordinator::read(std::function<result<void>(journal_reader&)> const& work) {
+  std::promise<result<void>> promise;
+  auto told = promise.get_future();
+  impl_->reader.post(work, [&promise](result<void> outcome) { promise.set_value(std::move(outcome)); });
+  return told.get();
+}
+
+engine_figures coordinator::figures() const {
+  auto const now = block_on<engine_figures>(impl_->loop_id, [this](auto then) {
+    impl_->on_loop([this, then] { then(impl_->engine->figures()); });
+  });
+  auto figures = now ? *now : engine_figures{};
+  figures.writable = figures.writable && impl_->writer.healthy();
+  return figures;
+}
+
+result<void> coordinator::check_writable() {
+  auto const promise = std::make_shared<std::promise<result<void>>>();
+  auto told = promise->get_future();
+  impl_->writer.check([promise](result<void> outcome) { promise->set_value(std::move(outcome)); });
+  // The writer may be in the middle of waiting for the store: that is an answer too.
+  if (told.wait_for(std::chrono::seconds{2}) != std::future_status::ready) {
+    return error{errc::unavailable, "a write has not gone through for two seconds"};
+  }
+  return told.get();
+}
+
+std::string coordinator::store_description() const { return impl_->from->description(); }
+
+}  // namespace atone

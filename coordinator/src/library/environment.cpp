@@ -1,0 +1,56 @@
+#include "environment.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+
+namespace atone::library {
+
+duration boot_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::chrono::seconds{now.tv_sec} + std::chrono::duration_cast<duration>(std::chrono::nanoseconds{now.tv_nsec});
+}
+
+timestamp database_clock::now() {
+  auto const estimate = boot_time().count() + offset_.load(std::memory_order_relaxed);
+  auto newest = newest_.load(std::memory_order_relaxed);
+  while (newest < estimate && !newest_.compare_exchange_weak(newest, estimate, std::memory_order_relaxed)) {
+  }
+  return timestamp{duration{std::max(newest, estimate)}};
+}
+
+void database_clock::observe(timestamp at, duration asked, duration answered) {
+  auto const middle = asked + (answered - asked) / 2;
+  offset_.store((at.time_since_epoch() - middle).count(), std::memory_order_relaxed);
+}
+
+system_random::system_random() {
+  std::random_device device;
+  std::array<std::uint32_t, 8> seed{};
+  for (auto& word : seed) word = device();
+  std::seed_seq sequence(seed.begin(), seed.end());
+  engine_.seed(sequence);
+}
+
+saga_id time_ordered_ids::next_saga(timestamp now) {
+  auto const milliseconds = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count());
+  saga_id::bytes made{};
+  for (int byte = 0; byte < 6; ++byte) made[static_cast<std::size_t>(byte)] = static_cast<std::uint8_t>(milliseconds >> (40 - 8 * byte));
+  auto const high = random_.next();
+  auto const low = random_.next();
+  for (int byte = 0; byte < 8; ++byte) made[static_cast<std::size_t>(6 + byte)] = static_cast<std::uint8_t>(high >> (8 * byte));
+  made[14] = static_cast<std::uint8_t>(low);
+  made[15] = static_cast<std::uint8_t>(low >> 8);
+  if (made <= last_) {
+    made = last_;
+    for (std::size_t byte = made.size(); byte-- > 0;) {
+      if (++made[byte] != 0) break;
+    }
+  }
+  last_ = made;
+  return saga_id{made};
+}
+
+}  // namespace atone::library

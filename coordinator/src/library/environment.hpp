@@ -1,0 +1,49 @@
+// The real clock, randomness and ids: the only place that reads them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+
+#include <atone/environment.hpp>
+
+namespace atone::library {
+
+// Microseconds of CLOCK_BOOTTIME: goes on while the machine sleeps, never set by anyone.
+duration boot_time();
+
+// Database time, estimated: boot time plus an offset that each commit corrects. Never goes back. Thread-safe.
+class database_clock final : public clock_source {
+ public:
+  explicit database_clock(timestamp database_now) : offset_((database_now.time_since_epoch() - boot_time()).count()) {}
+
+  timestamp now() override;
+  // The database said `at` between the two boot times: the offset follows their middle.
+  void observe(timestamp at, duration asked, duration answered);
+
+ private:
+  std::atomic<std::int64_t> offset_;
+  std::atomic<std::int64_t> newest_{0};
+};
+
+class system_random final : public random_source {
+ public:
+  system_random();
+  std::uint64_t next() override { return engine_(); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// 48 bits of milliseconds, 80 random ones; within a millisecond the last one plus one, so that order is kept.
+class time_ordered_ids final : public id_source {
+ public:
+  explicit time_ordered_ids(random_source& random) : random_(random) {}
+  saga_id next_saga(timestamp now) override;
+
+ private:
+  random_source& random_;
+  saga_id::bytes last_{};
+};
+
+}  // namespace atone::library

@@ -1,0 +1,304 @@
+#include <algorithm>
+
+#include <boost/asio/post.hpp>
+
+#include "senders.hpp"
+
+namespace atone::library {
+namespace {
+
+// Answers of participants are cut at this many bytes where they are text for people.
+constexpr std::size_t reply_text_max = 2048;
+
+std::string reply_text(http::response const& got) {
+  if (got.body.empty()) return "HTTP " + std::to_string(got.status);
+  if (got.body.size() <= reply_text_max) return got.body;
+  auto end = reply_text_max;
+  while (end > 0 && (static_cast<unsigned char>(got.body[end]) & 0xC0) == 0x80) --end;
+  return got.body.substr(0, end) + " … (cut, " + std::to_string(got.body.size()) + " bytes)";
+}
+
+runtime::call_answer failed(certainty sureness, std::string text) {
+  runtime::call_answer made;
+  made.sureness = sureness;
+  made.text = std::move(text);
+  return made;
+}
+
+runtime::call_answer by_status(http::response got) {
+  runtime::call_answer made;
+  made.status = got.status;
+  switch (classify_status(got.status)) {
+    case answer_class::done:
+      made.kind = runtime::call_answer::kind_of::done;
+      made.payload = std::move(got.body);
+      return made;
+    case answer_class::refused:
+      made.kind = runtime::call_answer::kind_of::refused;
+      break;
+    case answer_class::transient_not_done: made.sureness = certainty::not_done; break;
+    case answer_class::transient_unknown:
+    case answer_class::still_working: made.sureness = certainty::unknown; break;
+  }
+  made.text = reply_text(got);
+  if (auto const wait = parse_retry_after(got.headers.get("Retry-After"), got.headers.get("Date"))) made.retry_after = *wait;
+  made.payload = std::move(got.body);
+  return made;
+}
+
+runtime::call_answer by_exchange(http::exchange got) {
+  if (got.ok()) return by_status(std::move(got.response));
+  auto text = std::string{name(got.failure)} + (got.detail.empty() ? "" : ": " + got.detail);
+  return failed(certainty_of(got.failure), std::move(text));
+}
+
+std::string traceparent(runtime::outgoing_call const& what) {
+  static char const* const digits = "0123456789abcdef";
+  std::string text = "00-";
+  for (auto const byte : what.saga.value()) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  auto const span = trace_id::of(what.saga, what.step.child(std::to_string(what.n.value())), what.op);
+  return text + '-' + span.text().substr(0, 16) + "-01";
+}
+
+}  // namespace
+
+runtime::call_answer answer_of_status(std::int32_t status, std::string body) {
+  http::response got;
+  got.status = status;
+  got.body = std::move(body);
+  return by_status(std::move(got));
+}
+
+// One call, from send to its answer.
+struct http_sender::entry {
+  runtime::outgoing_call what;
+  completion done;
+  http::origin to;
+  gate* at = nullptr;
+  bool queued = false;
+  bool in_flight = false;
+  bool over = false;
+  http::client::ticket ticket = 0;
+  std::string poll_target;
+  duration poll_wait{};
+  duration polled_for{};
+  boost::asio::steady_timer timer;
+
+  entry(boost::asio::io_context& loop, runtime::outgoing_call call, completion then)
+      : what(std::move(call)), done(std::move(then)), timer(loop) {}
+};
+
+// What bounds the calls to one address. While its breaker is open nothing leaves and no attempt is spent.
+struct http_sender::gate {
+  std::deque<std::shared_ptr<entry>> queue;
+  std::uint32_t in_flight = 0;
+  std::uint32_t in_flight_max = 256;
+  std::uint32_t refused_in_a_row = 0;
+  bool open = false;     // the breaker
+  bool probing = false;  // one call tries
+  boost::asio::steady_timer timer;
+
+  explicit gate(boost::asio::io_context& loop) : timer(loop) {}
+};
+
+http_sender::http_sender(boost::asio::io_context& loop, http_sender_options options)
+    : loop_(loop), options_(std::move(options)), client_(loop, http::client_options{}) {}
+http_sender::~http_sender() { stop(); }
+
+http_sender::gate& http_sender::gate_of(runtime::outgoing_call const& what) {
+  auto& at = gates_[what.address];
+  if (at == nullptr) at = std::make_unique<gate>(loop_);
+  at->in_flight_max = std::max<std::uint32_t>(1, what.in_flight_max);
+  return *at;
+}
+
+void http_sender::send(runtime::outgoing_call what, completion done) {
+  auto to = http::parse_origin(what.address);
+  if (!to) {
+    return boost::asio::post(loop_, [done = std::move(done), why = to.error().message] { done(failed(certainty::not_done, "address: " + why)); });
+  }
+  auto& at = gate_of(what);
+  auto one = std::make_shared<entry>(loop_, std::move(what), std::move(done));
+  one->to = std::move(*to);
+  one->at = &at;
+  one->queued = true;
+  entries_.insert_or_assign(call_name{one->what.saga, one->what.step.text(), one->what.op}, one);
+  at.queue.push_back(std::move(one));
+  admit(at);
+}
+
+void http_sender::admit(gate& at) {
+  while (!at.queue.empty() && at.in_flight < at.in_flight_max) {
+    if (at.open && !at.probing) return;  // its timer lets one through
+    if (at.open && at.in_flight > 0) return;
+    auto one = std::move(at.queue.front());
+    at.queue.pop_front();
+    if (one->over) continue;
+    begin(at, std::move(one));
+    if (at.open) return;
+  }
+}
+
+void http_sender::begin(gate& at, std::shared_ptr<entry> one) {
+  one->queued = false;
+  one->in_flight = true;
+  ++at.in_flight;
+  one->ticket = client_.send(one->to, request_of(one->what), one->what.attempt_timeout, [this, one](http::exchange got) { answered(one, std::move(got)); });
+}
+
+http::request http_sender::request_of(runtime::outgoing_call const& what) const {
+  auto const& spec = std::get<http_request_spec>(what.request);
+  http::request made;
+  made.method = spec.method;
+  made.target = spec.target;
+  made.body = spec.body;
+  auto& fields = made.headers;
+  if (!made.body.empty()) fields.add("Content-Type", "application/json");
+  fields.add(headers::saga, what.saga.text());
+  fields.add(headers::step, what.step.text());
+  fields.add(headers::op, name(what.op));
+  fields.add(headers::attempt, std::to_string(what.n.value()));
+  fields.add(headers::epoch, std::to_string(what.epoch.value()));
+  fields.add(headers::idempotency_key, what.key.text());
+  fields.add(headers::deadline, std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(what.attempt_timeout).count()));
+  fields.add(headers::traceparent, traceparent(what));
+  if (!options_.callback_base.empty()) {
+    fields.add(headers::callback, options_.callback_base + "/v1/callbacks/" + what.saga.text() + '/' + std::string{name(what.op)} + '/' +
+                                      std::to_string(what.n.value()) + "?step=" + http::percent_encode(what.step.text()) +
+                                      "&token=" + reply_token(options_.token_key, what.saga, what.step, what.op, what.n));
+  }
+  return made;
+}
+
+void http_sender::answered(std::shared_ptr<entry> const& one, http::exchange got) {
+  auto& at = *one->at;
+  ATONE_ASSERT(at.in_flight > 0);
+  --at.in_flight;
+  one->in_flight = false;
+  note(at, got);
+  if (!one->over) {
+    bool const working = got.ok() && classify_status(got.response.status) == answer_class::still_working;
+    if (working) {
+      poll_later(one, got.response);
+    } else {
+      finish(one, by_exchange(std::move(got)));
+    }
+  }
+  admit(at);
+}
+
+// Connections refused in a row open the breaker; any answer closes it.
+void http_sender::note(gate& at, http::exchange const& got) {
+  at.probing = false;
+  if (got.failure != transport_failure::connect) {
+    at.refused_in_a_row = 0;
+    at.open = false;
+    at.timer.cancel();
+    return;
+  }
+  if (++at.refused_in_a_row < options_.breaker_failures) return;
+  at.open = true;
+  at.timer.expires_after(options_.breaker_open);
+  at.timer.async_wait([this, held = &at](boost::system::error_code failed_wait) {
+    if (failed_wait || !held->open) return;
+    held->probing = true;
+    admit(*held);
+  });
+}
+
+// 202: still working. Asking for the result costs no attempt; the participant may also report to the callback.
+void http_sender::poll_later(std::shared_ptr<entry> const& one, http::response const& accepted) {
+  if (auto const location = accepted.headers.get("Location"); !location.empty()) one->poll_target = location;
+  if (one->poll_target.empty() && options_.callback_base.empty()) {
+    return finish(one, failed(certainty::unknown, "202 without Location, and this coordinator has no callback address"));
+  }
+  if (one->poll_target.empty()) return;  // the callback ends it, or the step's timeout
+  auto const asked = parse_retry_after(accepted.headers.get("Retry-After"), accepted.headers.get("Date"));
+  one->poll_wait = asked ? *asked : one->poll_wait.count() == 0 ? options_.poll_first : std::min(one->poll_wait * 2, options_.poll_cap);
+  one->polled_for += one->poll_wait;
+  if (one->polled_for > options_.poll_limit) return finish(one, failed(certainty::unknown, "still 202 after " + format_duration(options_.poll_limit)));
+  one->timer.expires_after(one->poll_wait);
+  one->timer.async_wait([this, one](boost::system::error_code cancelled) {
+    if (!cancelled && !one->over) poll(one);
+  });
+}
+
+void http_sender::poll(std::shared_ptr<entry> const& one) {
+  auto to = one->to;
+  http::request ask;
+  ask.target = one->poll_target;
+  if (one->poll_target.find("://") != std::string::npos) {
+    auto const absolute = http::parse_origin(one->poll_target);
+    if (!absolute) return finish(one, failed(certainty::unknown, "Location can't be read: " + absolute.error().message));
+    // Only the participant itself is asked: a Location elsewhere would send our headers to a stranger.
+    if (absolute->host != to.host || absolute->port != to.port) {
+      return finish(one, failed(certainty::unknown, "Location points to another host: " + one->poll_target));
+    }
+    ask.target = absolute->prefix.empty() ? "/" : absolute->prefix;
+  }
+  to.prefix.clear();
+  ask.headers.add(headers::saga, one->what.saga.text());
+  ask.headers.add(headers::step, one->what.step.text());
+  ask.headers.add(headers::op, name(one->what.op));
+  ask.headers.add(headers::traceparent, traceparent(one->what));
+  one->ticket = client_.send(to, std::move(ask), one->what.attempt_timeout, [this, one](http::exchange got) { polled(one, std::move(got)); });
+}
+
+void http_sender::polled(std::shared_ptr<entry> const& one, http::exchange got) {
+  if (one->over) return;
+  if (!got.ok()) return poll_later(one, http::response{});
+  switch (classify_status(got.response.status)) {
+    case answer_class::done: return finish(one, by_status(std::move(got.response)));
+    case answer_class::refused:
+      // The result is gone, or never was there: that says nothing about the work.
+      if (got.response.status == 404 || got.response.status == 410) {
+        return finish(one, failed(certainty::unknown, "the result at Location is gone: HTTP " + std::to_string(got.response.status)));
+      }
+      return finish(one, by_status(std::move(got.response)));
+    case answer_class::still_working:
+    case answer_class::transient_not_done:
+    case answer_class::transient_unknown: return poll_later(one, got.response);
+  }
+}
+
+void http_sender::finish(std::shared_ptr<entry> const& one, runtime::call_answer answer) {
+  ATONE_ASSERT(!one->over);
+  one->over = true;
+  auto const name_of = call_name{one->what.saga, one->what.step.text(), one->what.op};
+  if (auto const found = entries_.find(name_of); found != entries_.end() && found->second == one) entries_.erase(found);
+  auto const done = std::move(one->done);
+  one->done = nullptr;
+  done(std::move(answer));
+}
+
+bool http_sender::abandon(saga_id saga, step_path const& step, operation op) {
+  auto const found = entries_.find(call_name{saga, step.text(), op});
+  if (found == entries_.end()) return false;
+  auto const one = found->second;
+  entries_.erase(found);
+  // A request in flight is left to end by itself: its answer, if one comes, is recorded as late.
+  if (one->in_flight) return false;
+  one->over = true;
+  one->done = nullptr;
+  one->timer.cancel();
+  if (one->ticket != 0) client_.cancel(one->ticket);
+  return true;
+}
+
+void http_sender::stop() {
+  for (auto& [name_of, one] : entries_) {
+    one->over = true;
+    one->timer.cancel();
+  }
+  entries_.clear();
+  for (auto& [address, at] : gates_) {
+    at->timer.cancel();
+    at->queue.clear();
+  }
+  client_.stop();
+}
+
+}  // namespace atone::library

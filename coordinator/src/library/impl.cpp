@@ -1,0 +1,245 @@
+#include "impl.hpp"
+
+#include <algorithm>
+#include <array>
+#include <future>
+
+#include <boost/asio/post.hpp>
+
+namespace atone {
+namespace {
+
+library::http_sender_options sender_options(options const& with) {
+  library::http_sender_options made;
+  made.breaker_open = with.breaker_open;
+  made.callback_base = with.callback_base;
+  made.token_key = with.token_key;
+  return made;
+}
+
+std::string random_key(library::system_random& random) {
+  json::writer text;
+  text.begin_array();
+  for (int word = 0; word < 4; ++word) text.number(random.next());
+  text.end_array();
+  return text.take();
+}
+
+std::string all_of(std::vector<diagnostic> const& diagnostics) {
+  std::string text;
+  for (auto const& one : diagnostics) text += (text.empty() ? "" : "\n") + format(one, "definition");
+  return text;
+}
+
+}  // namespace
+
+coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique_ptr<journal> to, epoch as, timestamp database_now)
+    : settings(std::move(with)),
+      from(std::move(opened)),
+      owner(as),
+      clock(database_now),
+      reader(*from),
+      writer(loop, std::move(to), clock),
+      remote(loop, [this] {
+        if (settings.token_key.empty()) settings.token_key = random_key(random);
+        return sender_options(settings);
+      }()),
+      local(loop, std::max<std::uint32_t>(1, settings.handler_threads)) {
+  runtime::engine_settings made;
+  made.open_max = settings.open_max;
+  made.addresses = settings.addresses;
+  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, quiet};
+  engine = std::make_unique<runtime::engine>(std::move(made), ports);
+}
+
+coordinator::impl::~impl() { stop(duration{0}); }
+
+void coordinator::impl::on_loop(std::function<void()> work) { boost::asio::post(loop, std::move(work)); }
+void coordinator::impl::defer(std::function<void()> work) { boost::asio::post(loop, std::move(work)); }
+
+void coordinator::impl::wake_at(std::optional<timestamp> due) {
+  alarm.cancel();
+  if (!due) return;
+  auto const left = std::max(duration{0}, std::chrono::duration_cast<duration>(*due - clock.now()));
+  alarm.expires_after(left);
+  alarm.async_wait([this](boost::system::error_code cancelled) {
+    if (!cancelled) engine->on_wake();
+  });
+}
+
+void coordinator::impl::last_output(std::string saga_name, step_path step, std::string key,
+                                    std::function<void(result<std::optional<last_output_row>>)> then) {
+  auto const found = std::make_shared<std::optional<last_output_row>>();
+  reader.post(
+      [found, saga_name = std::move(saga_name), step = std::move(step), key = std::move(key)](journal_reader& in) -> result<void> {
+        auto row = in.last_output(saga_name, step, key);
+        if (!row) return row.error();
+        *found = std::move(*row);
+        return {};
+      },
+      [this, found, then = std::move(then)](result<void> outcome) {
+        on_loop([found, then, outcome] { outcome ? then(std::move(*found)) : then(outcome.error()); });
+      });
+}
+
+void coordinator::impl::reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) {
+  auto const found = std::make_shared<std::optional<open_saga>>();
+  reader.post(
+      [found, saga](journal_reader& in) -> result<void> {
+        auto row = in.find(saga);
+        if (!row) return row.error();
+        if (!*row) return {};
+        auto events = in.history(saga);
+        if (!events) return events.error();
+        auto log = in.compensations(saga);
+        if (!log) return log.error();
+        open_saga made;
+        made.row = std::move(**row);
+        made.events = std::move(*events);
+        made.compensations = std::move(*log);
+        *found = std::move(made);
+        return {};
+      },
+      [this, found, then = std::move(then)](result<void> outcome) {
+        on_loop([found, then, outcome] { outcome ? then(std::move(*found)) : then(outcome.error()); });
+      });
+}
+
+// Before the loop runs: nobody else is on these threads yet.
+result<void> coordinator::impl::load() {
+  auto reading = from->open_reader();
+  if (!reading) return reading.error();
+  auto const rows = (*reading)->definitions();
+  if (!rows) return rows.error();
+  for (auto const& row : *rows) {
+    auto made = load_definition(row.text);
+    if (made.ok()) engine->add_definition(made.definition);  // one that no longer loads parks only the sagas bound to it
+  }
+  std::promise<result<void>> promise;
+  auto told = promise.get_future();
+  writer.post([&](journal& in) { promise.set_value(in.load_open([&](open_saga&& one) { engine->recover(std::move(one)); })); });
+  return told.get();
+}
+
+void coordinator::impl::run_loop() {
+  loop_thread = std::thread{[this] {
+    loop_id.store(std::this_thread::get_id());
+    loop.run();
+  }};
+}
+
+void coordinator::impl::stop(duration grace) {
+  std::lock_guard const held{stop_lock};
+  if (stopped) return;
+  stopped = true;
+  if (loop_thread.joinable()) {
+    auto const nothing_out = std::make_shared<std::promise<void>>();
+    auto told = nothing_out->get_future();
+    on_loop([this, nothing_out] { engine->stop([nothing_out] { nothing_out->set_value(); }); });
+    // What has not answered by then is asked again, under the same key, at the next start.
+    (void)told.wait_for(grace);
+    local.stop();
+  }
+  writer.stop(grace);
+  reader.stop();
+  if (loop_thread.joinable()) {
+    on_loop([this] {
+      remote.stop();
+      alarm.cancel();
+      guard.reset();
+      loop.stop();
+    });
+    loop_thread.join();
+  }
+}
+
+result<coordinator::published> coordinator::impl::publish(std::string_view yaml) {
+  auto made = load_definition(yaml);
+  if (!made.ok()) return error{errc::invalid_argument, all_of(made.diagnostics)};
+  definition_row row;
+  row.ref = made.definition->ref;
+  row.text = made.definition->text;
+  row.published_at = clock.now();
+  std::promise<result<void>> stored;
+  auto told = stored.get_future();
+  writer.post([&](journal& in) { stored.set_value(in.publish(row)); });
+  if (auto const outcome = told.get(); !outcome) return outcome.error();
+  std::promise<void> added;
+  auto known = added.get_future();
+  on_loop([&] {
+    engine->add_definition(made.definition);
+    added.set_value();
+  });
+  known.wait();
+  published report;
+  report.ref = row.ref;
+  report.diagnostics = std::move(made.diagnostics);
+  return report;
+}
+
+void coordinator::impl::answer_from_store(saga_id id, std::function<void(result<saga_view>)> then) {
+  reload(id, [this, id, then = std::move(then)](result<std::optional<open_saga>> found) {
+    if (!found) return then(found.error());
+    if (!*found) return then(error{errc::not_found, "no saga " + id.text()});
+    auto& stored = **found;
+    auto const definition = engine->find_definition(stored.row.definition.name, stored.row.definition.version);
+    then(rebuild_view(std::move(stored.row), stored.events, definition));
+  });
+}
+
+void coordinator::impl::wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {
+  struct waiting {
+    std::function<void(result<saga_view>)> then;
+    boost::asio::steady_timer timer;
+    std::uint64_t number = 0;
+    explicit waiting(boost::asio::io_context& of, std::function<void(result<saga_view>)> told) : then(std::move(told)), timer(of) {}
+    void finish(result<saga_view> with) {
+      timer.cancel();
+      if (auto const told = std::exchange(then, nullptr)) told(std::move(with));
+    }
+  };
+  auto const one = std::make_shared<waiting>(loop, std::move(then));
+  one->number = engine->wait(id, [this, id, one](result<std::optional<saga_view>> found) {
+    if (!found) return one->finish(found.error());
+    if (*found) return one->finish(std::move(**found));
+    answer_from_store(id, [one](result<saga_view> stored) { one->finish(std::move(stored)); });
+  });
+  if (one->number == 0) return;  // answered without waiting
+  one->timer.expires_after(std::min(timeout, duration_max));
+  one->timer.async_wait([this, id, one](boost::system::error_code cancelled) {
+    if (cancelled || !one->then) return;
+    engine->end_wait(id, one->number);
+    engine->view(id, [this, id, one](result<std::optional<saga_view>> now) {
+      if (!now) return one->finish(now.error());
+      if (*now) return one->finish(std::move(**now));
+      answer_from_store(id, [one](result<saga_view> stored) { one->finish(std::move(stored)); });
+    });
+  });
+}
+
+// An action on a saga that is not under way is refused by what the store says of it.
+void coordinator::impl::act(operator_request what, std::function<void(result<saga_view>)> then) {
+  engine->act(what, [this, what, then = std::move(then)](result<saga_view> outcome) {
+    if (outcome || outcome.error().code != errc::not_found || !what.step.empty()) return then(std::move(outcome));
+    answer_from_store(what.saga, [then, what](result<saga_view> stored) {
+      if (!stored) return then(std::move(stored));
+      then(error{errc::conflict, "the saga has ended: " + std::string{name(stored->row.status)}});
+    });
+  });
+}
+
+result<saga_view> rebuild_view(saga_row row, std::vector<event> const& history, definition_ptr const& definition) {
+  saga_view view;
+  view.row = std::move(row);
+  if (!history.empty()) view.row.last = history.back().seq;
+  if (definition == nullptr || definition->ref.hash != view.row.definition.hash) return view;
+  saga_machine machine{definition, view.row.id, view.row.key};
+  for (auto const& one : history) {
+    if (one.seq.value() != machine.last().value() + 1 || !machine.apply(one)) return view;  // what can't be replayed is shown by its row
+  }
+  view.steps = machine.steps();
+  view.parked = machine.parked_steps();
+  return view;
+}
+
+}  // namespace atone

@@ -1,0 +1,70 @@
+// The coordinator's parts, and how they hang together: one loop thread with the engine, one writer, one reader, the handlers' pool.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <atone/coordinator.hpp>
+
+#include "environment.hpp"
+#include "reader_thread.hpp"
+#include "runtime/engine.hpp"
+#include "senders.hpp"
+#include "writer_thread.hpp"
+
+namespace atone {
+
+struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
+  impl(options with, std::unique_ptr<store> from, std::unique_ptr<journal> to, epoch as, timestamp database_now);
+  ~impl() override;
+
+  // scheduler
+  void defer(std::function<void()> work) override;
+  void wake_at(std::optional<timestamp> due) override;
+  // store_lookup
+  void last_output(std::string saga_name, step_path step, std::string key,
+                   std::function<void(result<std::optional<last_output_row>>)> then) override;
+  void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) override;
+
+  result<void> load();  // definitions and open sagas, before the loop runs
+  void run_loop();
+  void stop(duration grace);
+  void on_loop(std::function<void()> work);
+  result<published> publish(std::string_view yaml);
+  void answer_from_store(saga_id id, std::function<void(result<saga_view>)> then);
+  void wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then);
+  void act(operator_request what, std::function<void(result<saga_view>)> then);
+
+  options settings;
+  std::unique_ptr<store> from;
+  epoch owner;
+  boost::asio::io_context loop{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard{loop.get_executor()};
+  boost::asio::steady_timer alarm{loop};
+  library::database_clock clock;
+  library::system_random random;
+  library::time_ordered_ids ids{random};
+  library::reader_thread reader;
+  library::writer_thread writer;
+  library::http_sender remote;
+  library::local_sender local;
+  library::call_router router{remote, local};
+  runtime::probe quiet;
+  std::unique_ptr<runtime::engine> engine;
+  std::mutex stop_lock;
+  bool running = false;
+  bool stopped = false;
+  std::thread loop_thread;
+  std::atomic<std::thread::id> loop_id{};
+};
+
+// A saga as its history tells, for one that is not under way.
+result<saga_view> rebuild_view(saga_row row, std::vector<event> const& history, definition_ptr const& definition);
+
+}  // namespace atone

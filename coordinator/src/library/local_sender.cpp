@@ -1,0 +1,90 @@
+#include <exception>
+
+#include <boost/asio/post.hpp>
+
+#include "senders.hpp"
+
+namespace atone::library {
+namespace {
+
+runtime::call_answer to_call_answer(answer made) {
+  runtime::call_answer told;
+  told.payload = std::move(made.payload);
+  told.text = std::move(made.reason);
+  switch (made.kind) {
+    case answer::kind_of::done: told.kind = runtime::call_answer::kind_of::done; break;
+    case answer::kind_of::refused: told.kind = runtime::call_answer::kind_of::refused; break;
+    case answer::kind_of::unavailable: told.sureness = certainty::not_done; break;
+    case answer::kind_of::unknown: told.sureness = certainty::unknown; break;
+  }
+  if (told.kind != runtime::call_answer::kind_of::done) told.payload.clear();
+  return told;
+}
+
+runtime::call_answer run_handler(handler const& function, runtime::outgoing_call const& what) {
+  auto const& request = std::get<local_request_spec>(what.request);
+  call const asked{what.saga, what.step, what.op, what.n, what.key, request.input};
+  try {
+    return to_call_answer(function(asked));
+  } catch (std::exception const& thrown) {
+    return to_call_answer(unknown(std::string{"the handler threw: "} + thrown.what()));
+  } catch (...) {
+    return to_call_answer(unknown("the handler threw something that is not a std::exception"));
+  }
+}
+
+}  // namespace
+
+local_sender::local_sender(boost::asio::io_context& loop, std::uint32_t threads) : loop_(loop), pool_(threads) {}
+local_sender::~local_sender() { stop(); }
+
+void local_sender::handle(std::string name, handler function) {
+  auto const shared = std::make_shared<handler const>(std::move(function));
+  handlers_.insert_or_assign(name, shared);
+  auto const held = waiting_.find(name);
+  if (held == waiting_.end()) return;
+  auto const calls = std::move(held->second);
+  waiting_.erase(held);
+  for (auto& one : calls) run(shared, one.what, one.done);
+}
+
+// Without its handler a call waits: never a failure of the saga.
+void local_sender::send(runtime::outgoing_call what, completion done) {
+  auto const& name = std::get<local_request_spec>(what.request).handler;
+  auto const found = handlers_.find(name);
+  if (found != handlers_.end()) return run(found->second, std::move(what), std::move(done));
+  waiting held;
+  held.done = std::move(done);
+  auto& queue = waiting_[name];
+  held.what = std::move(what);
+  queue.push_back(std::move(held));
+}
+
+bool local_sender::abandon(saga_id saga, step_path const& step, operation op) {
+  std::size_t dropped = 0;
+  for (auto& [name, queue] : waiting_) {
+    dropped += std::erase_if(queue, [&](waiting const& one) { return one.what.saga == saga && one.what.step == step && one.what.op == op; });
+  }
+  return dropped > 0;
+}
+
+void local_sender::run(std::shared_ptr<handler const> function, runtime::outgoing_call what, completion done) {
+  boost::asio::post(pool_, [this, function = std::move(function), what = std::move(what), done = std::move(done)] {
+    auto told = run_handler(*function, what);
+    boost::asio::post(loop_, [done, told = std::move(told)]() mutable { done(std::move(told)); });
+  });
+}
+
+void local_sender::stop() {
+  pool_.join();
+}
+
+std::map<std::string, std::size_t> local_sender::missing() const {
+  std::map<std::string, std::size_t> counts;
+  for (auto const& [name, queue] : waiting_) {
+    if (!queue.empty()) counts.emplace(name, queue.size());
+  }
+  return counts;
+}
+
+}  // namespace atone::library

@@ -1,0 +1,132 @@
+// Requests on their way: HTTP participants behind a gate a service (bounded in flight, breaker), local handlers on a pool.
+// Thread rules: all on the loop's thread, but handlers run on the pool.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <atone/coordinator.hpp>
+#include <atone/http.hpp>
+
+#include "runtime/ports.hpp"
+
+namespace atone::library {
+
+// One call that is under way, by what names it.
+struct call_name {
+  saga_id saga;
+  std::string step;
+  operation op = operation::act;
+
+  friend bool operator==(call_name const&, call_name const&) = default;
+};
+struct call_name_hash {
+  std::size_t operator()(call_name const& of) const noexcept {
+    return std::hash<saga_id>{}(of.saga) ^ std::hash<std::string>{}(of.step) * 31 ^ static_cast<std::size_t>(of.op);
+  }
+};
+
+struct http_sender_options {
+  duration breaker_open = std::chrono::seconds{5};
+  std::uint32_t breaker_failures = 5;             // connections refused in a row until it opens
+  duration poll_first = std::chrono::seconds{1};  // of a 202 without Retry-After
+  duration poll_cap = std::chrono::seconds{30};
+  duration poll_limit = std::chrono::hours{24};   // then the attempt's outcome is unknown
+  std::string callback_base;
+  std::string token_key;
+
+  http_sender_options() = default;
+};
+
+class http_sender final : public runtime::caller {
+ public:
+  http_sender(boost::asio::io_context& loop, http_sender_options options);
+  ~http_sender() override;
+
+  void send(runtime::outgoing_call what, completion done) override;
+  bool abandon(saga_id saga, step_path const& step, operation op) override;
+  void stop();
+
+ private:
+  struct entry;
+  struct gate;
+
+  gate& gate_of(runtime::outgoing_call const& what);
+  void admit(gate& at);
+  void begin(gate& at, std::shared_ptr<entry> one);
+  void answered(std::shared_ptr<entry> const& one, http::exchange got);
+  void note(gate& at, http::exchange const& got);
+  void poll_later(std::shared_ptr<entry> const& one, http::response const& accepted);
+  void poll(std::shared_ptr<entry> const& one);
+  void polled(std::shared_ptr<entry> const& one, http::exchange got);
+  void finish(std::shared_ptr<entry> const& one, runtime::call_answer answer);
+  http::request request_of(runtime::outgoing_call const& what) const;
+
+  boost::asio::io_context& loop_;
+  http_sender_options options_;
+  http::client client_;
+  std::map<std::string, std::unique_ptr<gate>> gates_;  // by address
+  std::unordered_map<call_name, std::shared_ptr<entry>, call_name_hash> entries_;
+};
+
+class local_sender final : public runtime::caller {
+ public:
+  local_sender(boost::asio::io_context& loop, std::uint32_t threads);
+  ~local_sender() override;
+
+  // Before and while sagas run; calls that waited for this handler go out.
+  void handle(std::string name, handler function);
+  void send(runtime::outgoing_call what, completion done) override;
+  bool abandon(saga_id saga, step_path const& step, operation op) override;
+  // Handlers at work are waited for.
+  void stop();
+  // What is waited for: handlers nobody has registered.
+  std::map<std::string, std::size_t> missing() const;
+
+ private:
+  struct waiting {
+    runtime::outgoing_call what;
+    completion done;
+  };
+  void run(std::shared_ptr<handler const> function, runtime::outgoing_call what, completion done);
+
+  boost::asio::io_context& loop_;
+  boost::asio::thread_pool pool_;
+  std::map<std::string, std::shared_ptr<handler const>, std::less<>> handlers_;
+  std::map<std::string, std::deque<waiting>, std::less<>> waiting_;
+};
+
+// To the one or the other, by the request.
+class call_router final : public runtime::caller {
+ public:
+  call_router(http_sender& remote, local_sender& local) : remote_(remote), local_(local) {}
+  void send(runtime::outgoing_call what, completion done) override {
+    if (std::holds_alternative<local_request_spec>(what.request)) return local_.send(std::move(what), std::move(done));
+    remote_.send(std::move(what), std::move(done));
+  }
+  bool abandon(saga_id saga, step_path const& step, operation op) override {
+    return remote_.abandon(saga, step, op) || local_.abandon(saga, step, op);
+  }
+
+ private:
+  http_sender& remote_;
+  local_sender& local_;
+};
+
+// What a status and body mean, by the one table; the status of a callback's report is read as a reply's.
+runtime::call_answer answer_of_status(std::int32_t status, std::string body);
+
+// HMAC-SHA256 over (saga, step, op, attempt): what a callback must bring. No row; valid on any node with the same key.
+std::string reply_token(std::string const& key, saga_id saga, step_path const& step, operation op, attempt n);
+bool same_token(std::string_view left, std::string_view right) noexcept;  // in constant time
+
+}  // namespace atone::library

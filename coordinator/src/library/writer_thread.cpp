@@ -1,0 +1,119 @@
+#include "writer_thread.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+namespace atone::library {
+namespace {
+
+constexpr duration retry_first = std::chrono::milliseconds{20};
+constexpr duration retry_cap = std::chrono::seconds{1};
+
+}  // namespace
+
+// A journal whose commits last out an outage: a batch is repeated under its own number until the store says what became of it.
+class writer_thread::retrying final : public journal {
+ public:
+  explicit retrying(writer_thread& of) : of_(of) {}
+
+  result<epoch> take_over(node_id const& node) override { return of_.journal_->take_over(node); }
+  result<commit_report> commit(journal_batch const& batch, batch_number number) override {
+    return repeat([&] { return of_.journal_->commit(batch, number); });
+  }
+  result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) override {
+    return repeat([&] { return of_.journal_->commit_with_sql(statement, on_success, number); });
+  }
+  result<void> load_open(saga_sink const& sink) override { return of_.journal_->load_open(sink); }
+  result<void> publish(definition_row const& row) override { return of_.journal_->publish(row); }
+  result<timestamp> now() override { return of_.journal_->now(); }
+  std::uint16_t shards() const override { return of_.journal_->shards(); }
+
+ private:
+  template <class Work>
+  result<commit_report> repeat(Work const& work) {
+    auto wait = retry_first;
+    for (;;) {
+      auto const asked = boot_time();
+      auto done = work();
+      if (done || !done.error().retryable()) {
+        of_.healthy_.store(done.has_value() || done.error().code == errc::bad_data, std::memory_order_relaxed);
+        if (done) of_.clock_.observe(done->database_time, asked, boot_time());
+        return done;
+      }
+      of_.healthy_.store(false, std::memory_order_relaxed);
+      if (!of_.queue_.pause(wait)) return done;
+      wait = std::min(wait * 2, retry_cap);
+    }
+  }
+
+  writer_thread& of_;
+};
+
+writer_thread::writer_thread(boost::asio::io_context& loop, std::unique_ptr<journal> to, database_clock& clock)
+    : loop_(loop), clock_(clock), journal_(std::move(to)) {}
+writer_thread::~writer_thread() { stop(duration{0}); }
+
+void writer_thread::commit(journal_batch batch, completion done) {
+  if (batch.empty()) {  // nothing to write, but its turn must come after what is being written
+    return queue_.push([this, done = std::move(done)] {
+      boost::asio::post(loop_, [done] { done(isolating_report{}); });
+    });
+  }
+  queue_.push([this, batch = std::make_shared<journal_batch>(std::move(batch)), done = std::move(done)] {
+    retrying to{*this};
+    auto outcome = commit_isolating(to, *batch, batch_number{last_number_ + 1});
+    if (outcome) last_number_ = outcome->last.value();
+    boost::asio::post(loop_, [done, outcome = std::move(outcome)]() mutable { done(std::move(outcome)); });
+  });
+}
+
+void writer_thread::commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) {
+  queue_.push([this, statement = std::move(statement), on_success = std::move(on_success), done = std::move(done)] {
+    retrying to{*this};
+    sql_outcome made;
+    // When the answer to the COMMIT is lost, a repeat reports that it took effect without running the statement again: the
+    // answer is the one of the time before.
+    auto const keep_answer = [&](std::string_view answer) {
+      made.answer = std::string{answer};
+      return on_success(answer);
+    };
+    auto outcome = to.commit_with_sql(statement, keep_answer, batch_number{last_number_ + 1});
+    result<sql_outcome> told = made;
+    if (outcome) {
+      ++last_number_;
+    } else if (outcome.error().code == errc::bad_data || outcome.error().code == errc::invalid_argument) {
+      made.answer.reset();
+      made.refusal = outcome.error().message;
+      told = made;
+    } else {
+      told = outcome.error();
+    }
+    boost::asio::post(loop_, [done, told = std::move(told)]() mutable { done(std::move(told)); });
+  });
+}
+
+void writer_thread::post(std::function<void(journal&)> work) {
+  queue_.push([this, work = std::move(work)] { work(*journal_); });
+}
+
+// A check that fails is told at once, and then repeated until its fate is known: its number must not be used for another batch.
+void writer_thread::check(std::function<void(result<void>)> done) {
+  queue_.push([this, done = std::move(done)] {
+    auto const number = batch_number{last_number_ + 1};
+    auto const first = journal_->commit(journal_batch{}, number);
+    healthy_.store(first.has_value(), std::memory_order_relaxed);
+    done(first ? result<void>{} : result<void>{first.error()});
+    bool taken = first.has_value();
+    if (!taken && first.error().retryable()) {
+      retrying to{*this};
+      taken = to.commit(journal_batch{}, number).has_value();
+    }
+    if (taken) ++last_number_;
+  });
+}
+
+void writer_thread::stop(duration grace) { queue_.stop(grace); }
+
+}  // namespace atone::library

@@ -1,0 +1,47 @@
+// The one writer: commits batches in order on a thread of its own, repeats a batch under its number while the store is away,
+// and brings the answers back to the loop.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+
+#include "environment.hpp"
+#include "runtime/ports.hpp"
+#include "work_queue.hpp"
+
+namespace atone::library {
+
+class writer_thread final : public runtime::batch_writer {
+ public:
+  writer_thread(boost::asio::io_context& loop, std::unique_ptr<journal> to, database_clock& clock);
+  ~writer_thread() override;
+
+  void commit(journal_batch batch, completion done) override;
+  void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) override;
+  // Anything else that the writing side does (publish); `work` runs on the writer's thread.
+  void post(std::function<void(journal&)> work);
+  // Commits an empty batch: proves that a write goes through and that this process still owns the store.
+  void check(std::function<void(result<void>)> done);
+  // False while a batch waits for the store to come back.
+  bool healthy() const noexcept { return healthy_.load(std::memory_order_relaxed); }
+
+  // What is queued is still written, unless the store is away for longer than `grace`.
+  void stop(duration grace);
+
+ private:
+  class retrying;
+
+  batch_number take_number() { return batch_number{++last_number_}; }
+
+  boost::asio::io_context& loop_;
+  database_clock& clock_;
+  std::unique_ptr<journal> journal_;
+  std::atomic<bool> healthy_{true};
+  std::uint64_t last_number_ = 0;  // of the writer's thread
+  work_queue queue_;
+};
+
+}  // namespace atone::library

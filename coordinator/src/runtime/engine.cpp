@@ -1,0 +1,304 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "instance.hpp"
+
+namespace atone::runtime {
+
+engine::engine(engine_settings settings, engine_ports ports)
+    : settings_(std::move(settings)), ports_(ports), gathering_(std::make_shared<gathering>()) {}
+engine::~engine() = default;
+
+void engine::add_definition(definition_ptr definition) {
+  ATONE_ASSERT(definition != nullptr);
+  auto& versions = definitions_[definition->ref.name];
+  versions.insert_or_assign(definition->ref.version, definition);
+}
+
+definition_ptr engine::find_definition(std::string_view name, std::optional<definition_version> version) const {
+  auto const named = definitions_.find(name);
+  if (named == definitions_.end() || named->second.empty()) return nullptr;
+  if (!version) return named->second.rbegin()->second;
+  auto const exact = named->second.find(*version);
+  return exact == named->second.end() ? nullptr : exact->second;
+}
+
+engine::instance* engine::find(saga_id id) {
+  auto const found = open_.find(id);
+  return found == open_.end() ? nullptr : found->second.get();
+}
+
+void engine::start(start_request what, callback<started> then) {
+  auto const fail = [&](errc code, std::string text) {
+    ports_.turns.defer([then, failure = error{code, std::move(text)}] { then(failure); });
+  };
+  if (!driving_ || stopping_) return fail(errc::unavailable, "this coordinator does not drive sagas now");
+  if (open_.size() >= settings_.open_max || gathering_->rows.records.size() >= settings_.queue_max) {
+    return fail(errc::exhausted, std::to_string(open_.size()) + " sagas are under way, which is this coordinator's limit; try again later");
+  }
+  auto const definition = find_definition(what.saga, what.version);
+  if (definition == nullptr) {
+    auto const version = what.version ? "@" + std::to_string(what.version->value()) : std::string{};
+    return fail(errc::not_found, "no definition '" + what.saga + version + "' is published");
+  }
+  auto const input = json::parse(what.input);
+  if (!input) return fail(errc::invalid_argument, "input: " + input.error().message);
+  auto const now = ports_.clock.now();
+  auto const id = ports_.ids.next_saga(now);
+  auto made = std::make_unique<instance>(definition, id, what.key);
+  event begin;
+  begin.kind = event_kind::started;
+  begin.payload = what.input;
+  begin.text = what.key.value();
+  made->body = content_hash::of(json::canonical(*input));
+  made->row.id = id;
+  made->row.definition = definition->ref;
+  made->row.key = what.key;
+  auto home = std::hash<saga_id>{}(id);
+  if (definition->shard_key) {
+    expr::bindings values;
+    values.emplace("input", *input);
+    auto const named = definition->shard_key->evaluate(values);
+    if (!named) return fail(errc::invalid_argument, "shard_key: " + named.error().message);
+    auto const hash = content_hash::of(json::canonical(*named)).value();
+    home = static_cast<std::size_t>(hash[0]) << 8 | hash[1];
+  }
+  made->row.home = shard{static_cast<std::uint16_t>(home % settings_.shards)};
+  stamp(*made, begin);
+  begin.at = now;
+  auto commands = made->machine.apply(begin);
+  if (!commands) return fail(commands.error().code, commands.error().message);
+  made->row.started_at = now;
+  made->starting = true;
+  made->on_started = std::move(then);
+  auto& placed = *open_.emplace(id, std::move(made)).first->second;
+  saga_start claim;
+  placed.row = row_of(placed);
+  claim.row = placed.row;
+  claim.body = placed.body;
+  gathering_->starts.push_back(id);
+  gathering_->rows.starts.push_back(std::move(claim));
+  gather(placed, std::move(begin), std::move(*commands));
+}
+
+void engine::stamp(instance& of, event& what) {
+  what.seq = sequence{of.machine.last().value() + 1};
+  what.at = ports_.clock.now();
+  what.random = ports_.random.next();
+}
+
+// Applies in memory, and puts the event with all that belongs to it into the batch that gathers.
+result<void> engine::deliver(instance& of, event what) {
+  ATONE_ASSERT(!of.sql_in_flight);
+  stamp(of, what);
+  auto commands = of.machine.apply(what);
+  if (!commands) return std::move(commands.error());
+  gather(of, std::move(what), std::move(*commands));
+  return {};
+}
+
+void engine::gather(instance& of, event what, std::vector<command> commands) {
+  auto const at = what.at;
+  bool const answer = what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
+  if (answer) of.crashes = 0;
+  journal_record record;
+  record.home = of.row.home;
+  record.saga = of.row.id;
+  record.event = std::move(what);
+  gathering_->rows.records.push_back(std::move(record));
+  gather_applied(of, std::move(commands), at);
+}
+
+// What follows from an event, beside its own record.
+void engine::gather_applied(instance& of, std::vector<command> commands, timestamp at) {
+  bool const parks = of.machine.status() == saga_status::parked && of.row.status != saga_status::parked;
+  ++figures_.events;
+  for (auto& made : commands) gather_command(of, std::move(made), at);
+  gather_row(of);
+  if (parks || is_final(of.row.status)) gathering_->notify.push_back(of.row.id);
+  if (is_final(of.row.status)) timers_.cancel_all(of.timers);
+  cap_gathering();
+  schedule_flush();
+}
+
+void engine::cap_gathering() {
+  if (gathering_->rows.records.size() < journal_batch::records_max) return;
+  full_.push_back(std::exchange(gathering_, std::make_shared<gathering>()));
+}
+
+bool engine::has_gathered(saga_id id) const {
+  if (committing_ || !full_.empty()) return true;  // may be in there
+  auto const& records = gathering_->rows.records;
+  return std::any_of(records.begin(), records.end(), [&](journal_record const& one) { return one.saga == id; });
+}
+
+void engine::gather_command(instance& of, command made, timestamp at) {
+  auto const id = of.row.id;
+  if (auto* logged = std::get_if<log_compensation_command>(&made)) {
+    compensation_entry entry;
+    entry.home = of.row.home;
+    entry.saga = id;
+    entry.trace = trace_id::of(id, logged->step, logged->op);
+    entry.step = std::move(logged->step);
+    entry.op = logged->op;
+    entry.status = logged->status;
+    entry.attempts = logged->attempts;
+    entry.last_error = std::move(logged->last_error);
+    entry.created_at = entry.updated_at = at;
+    gathering_->rows.compensations.push_back(std::move(entry));
+  } else if (auto* output = std::get_if<record_output_command>(&made)) {
+    last_output_row row;
+    row.saga_name = of.row.definition.name;
+    row.step = std::move(output->step);
+    row.key = std::move(output->key);
+    row.written_by = id;
+    row.output = std::move(output->output);
+    row.at = at;
+    gathering_->rows.outputs.push_back(std::move(row));
+  } else if (auto* alert = std::get_if<alert_command>(&made)) {
+    alert_row row;
+    row.saga = id;
+    row.step = std::move(alert->step);
+    row.kind = std::move(alert->kind);
+    row.level = alert->level;
+    row.text = std::move(alert->text);
+    row.raised_at = at;
+    ports_.probe.alerted(row);
+    gathering_->rows.alerts.push_back(std::move(row));
+  } else {
+    gathering_->after.emplace_back(id, std::move(made));
+  }
+}
+
+// The saga's row is written when its status changes, not at each event: lists need no more, and a row costs.
+void engine::gather_row(instance& of) {
+  auto now = row_of(of);
+  bool const changed = now.status != of.row.status || now.cause != of.row.cause || now.crashes != of.row.crashes;
+  if (!changed) return;
+  of.row = std::move(now);
+  auto const [at, added] = gathering_->changes.try_emplace(of.row.id, gathering_->rows.changes.size());
+  if (added) gathering_->rows.changes.emplace_back();
+  gathering_->rows.changes[at->second].row = of.row;
+}
+
+void engine::tell(saga_id id, std::function<void(error const*)> then) {
+  gathering_->told.emplace_back(id, std::move(then));
+  schedule_flush();
+}
+
+void engine::schedule_flush() {
+  if (flush_scheduled_ || committing_) return;
+  flush_scheduled_ = true;
+  ports_.turns.defer([this] {
+    flush_scheduled_ = false;
+    flush();
+  });
+}
+
+void engine::flush() {
+  if (committing_ || (full_.empty() && gathering_->empty())) return;
+  committing_ = true;
+  std::shared_ptr<gathering> sent;
+  if (full_.empty()) {
+    sent = std::exchange(gathering_, std::make_shared<gathering>());
+  } else {
+    sent = std::move(full_.front());
+    full_.pop_front();
+  }
+  sent->records = sent->rows.records.size();
+  figures_.queue = sent->records;
+  ports_.writer.commit(std::move(sent->rows), [this, sent](result<isolating_report> outcome) { committed(sent, std::move(outcome)); });
+}
+
+void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report> outcome) {
+  committing_ = false;
+  figures_.queue = 0;
+  if (!outcome) {
+    for (auto& [id, then] : sent->told) then(&outcome.error());
+    return stop_driving(outcome.error());
+  }
+  if (sent->records > 0) ++figures_.commits;
+  ports_.probe.committed(sent->records);
+  settle_losers(outcome->report);
+  settle_rejected(outcome->rejected);
+  settle_starts(*sent);
+  if (driving_ && !stopping_) {
+    for (auto const& [id, what] : sent->after) perform(id, what);
+  }
+  for (auto& [id, then] : sent->told) {
+    auto const rejected = std::find_if(outcome->rejected.begin(), outcome->rejected.end(), [&](rejected_saga const& one) { return one.saga == id; });
+    then(rejected == outcome->rejected.end() ? nullptr : &rejected->why);
+  }
+  for (auto const id : sent->notify) notify(id);
+  set_alarm();
+  flush();
+  tell_quiet();
+}
+
+// Another coordinator has taken over, or the store can't be trusted: nothing leaves this process any more.
+void engine::stop_driving(error const& why) {
+  bool const was_driving = std::exchange(driving_, false);
+  if (was_driving) ports_.probe.stopped_driving(why);
+  full_.push_back(std::exchange(gathering_, std::make_shared<gathering>()));
+  auto const dropped = std::exchange(full_, {});
+  for (auto const& batch : dropped) {
+    for (auto& [id, then] : batch->told) then(&why);
+  }
+  auto sagas = std::exchange(open_, {});
+  timers_ = timer_table{};
+  ports_.turns.wake_at(std::nullopt);
+  for (auto& [id, of] : sagas) {
+    if (of->on_started) of->on_started(why);
+    for (auto& [number, then] : of->waiters) then(why);
+  }
+}
+
+void engine::stop(std::function<void()> quiet) {
+  stopping_ = true;
+  quiet_ = std::move(quiet);
+  ports_.turns.wake_at(std::nullopt);
+  tell_quiet();
+}
+
+void engine::tell_quiet() {
+  if (!quiet_ || !idle() || figures_.calls_in_flight > 0) return;
+  ports_.turns.defer(std::exchange(quiet_, nullptr));
+}
+
+bool engine::idle() const noexcept { return !committing_ && full_.empty() && gathering_->empty(); }
+
+engine_figures engine::figures() const noexcept {
+  auto now = figures_;
+  now.open = open_.size();
+  now.queue += gathering_->rows.records.size();
+  now.writable = driving_ && !stopping_;
+  return now;
+}
+
+saga_row engine::row_of(instance const& of) const {
+  auto row = of.row;
+  auto const& machine = of.machine;
+  row.crashes = of.crashes;
+  row.status = of.broken.empty() ? machine.status() : saga_status::parked;
+  row.cause = of.broken.empty() ? machine.cause() : of.broken;
+  row.last = of.broken.empty() ? machine.last() : row.last;
+  row.updated_at = ports_.clock.now();
+  if (is_final(row.status) && !row.ended_at) {
+    row.ended_at = row.updated_at;
+    row.output = row.status == saga_status::completed ? machine.output() : std::string{};
+  }
+  return row;
+}
+
+saga_view engine::view_of(instance const& of) const {
+  saga_view view;
+  view.row = of.row;
+  if (of.broken.empty()) view.row.last = of.machine.last();
+  view.steps = of.machine.steps();
+  view.parked = of.machine.parked_steps();
+  return view;
+}
+
+}  // namespace atone::runtime

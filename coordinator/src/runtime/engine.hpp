@@ -1,0 +1,156 @@
+// The engine: drives the machines of all open sagas against the ports. An event is applied in memory and gathered with the
+// others into one batch; while a batch is being committed the next one gathers (never a timer for it); only after its commit do
+// an event's commands leave and is anyone told. So a crash at any line loses nothing that was told, and what was
+// sent is known from the journal.
+//
+// Thread rules: one thread; every callback handed in is called on it, after the member function has returned.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <atone/coordinator.hpp>
+
+#include "ports.hpp"
+#include "timer_table.hpp"
+
+namespace atone::runtime {
+
+struct engine_settings {
+  std::uint32_t open_max = 100'000;
+  std::size_t queue_max = 200'000;  // records waiting for their commit; above it starts are refused
+  std::uint16_t shards = 1;
+  std::uint32_t crashes_max = 3;    // driven (by a local handler) at so many crashes: parked
+  std::size_t timers_a_turn = 256;  // due timers handled before others get their turn
+  std::map<std::string, std::string> addresses;
+
+  engine_settings() = default;
+};
+
+struct engine_ports {
+  clock_source& clock;
+  random_source& random;
+  id_source& ids;
+  caller& calls;
+  batch_writer& writer;
+  store_lookup& lookup;
+  scheduler& turns;
+  atone::runtime::probe& probe;
+};
+
+class engine {
+ public:
+  template <class T>
+  using callback = std::function<void(result<T>)>;
+
+  engine(engine_settings settings, engine_ports ports);
+  ~engine();
+  engine(engine const&) = delete;
+  engine& operator=(engine const&) = delete;
+
+  void add_definition(definition_ptr definition);
+  definition_ptr find_definition(std::string_view name, std::optional<definition_version> version) const;
+
+  // Takes a saga over from the store, before go(). Its replay failing parks it alone.
+  void recover(open_saga&& of);
+  // Begins to drive under this epoch: what was under way in the recovered sagas goes out again.
+  void go(epoch as);
+
+  void start(start_request what, callback<started> then);
+  void act(operator_request what, callback<saga_view> then);
+  // Nothing: not under way here; look into the store.
+  void view(saga_id id, callback<std::optional<saga_view>> then);
+  // Until it ended or is parked. Returns a number for end_wait(); 0 when it was answered without waiting.
+  std::uint64_t wait(saga_id id, callback<std::optional<saga_view>> then);
+  void end_wait(saga_id id, std::uint64_t number);
+  // An answer that did not come as the reply to a request. `conflict` when nobody waits for it; it is recorded all the same.
+  void report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then);
+
+  void on_wake();
+  // No new starts and sends; answers to what is out are still journalled. `quiet` is called once nothing is out and nothing
+  // waits for its commit.
+  void stop(std::function<void()> quiet);
+  bool idle() const noexcept;  // nothing gathered and nothing being committed
+  bool driving() const noexcept { return driving_; }
+  engine_figures figures() const noexcept;
+
+ private:
+  struct instance;
+  struct gathering;
+
+  instance* find(saga_id id);
+  // engine.cpp
+  result<void> deliver(instance& of, event what);
+  void stamp(instance& of, event& what);
+  void gather(instance& of, event what, std::vector<command> commands);
+  void gather_applied(instance& of, std::vector<command> commands, timestamp at);
+  void gather_command(instance& of, command made, timestamp at);
+  void cap_gathering();
+  bool has_gathered(saga_id id) const;
+  void gather_row(instance& of);
+  void schedule_flush();
+  void flush();
+  void committed(std::shared_ptr<gathering> sent, result<isolating_report> outcome);
+  void stop_driving(error const& why);
+  void tell_quiet();
+  void tell(saga_id id, std::function<void(error const*)> then);
+
+  // engine_settle.cpp: after a commit
+  void settle_losers(commit_report const& report);
+  void settle_starts(gathering const& sent);
+  void settle_rejected(std::vector<rejected_saga> const& rejected);
+  void park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found);
+  void notify(saga_id id);
+  void drop(saga_id id);
+
+  // engine_calls.cpp
+  void perform(saga_id id, command const& what);
+  void send_call(instance& of, call_command const& call);
+  void give_up_call(saga_id id, step_path const& step, operation op);
+  void send_sql(instance& of, call_command const& call);
+  void sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome);
+  void look_up(instance& of, last_output_command const& what);
+  result<void> answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer);
+  void record_late(instance& of, event what);
+  void when_free(instance& of, std::function<void()> work);
+  void fire(armed_timer const& timer);
+  void set_alarm();
+
+  // engine_recover.cpp
+  bool replay(instance& of, open_saga const& from);
+  void resume(instance& of);
+  void park(instance& of, std::string why);
+  void resume_call(instance& of, call_command const& call);
+
+  // engine_operators.cpp
+  result<event> operator_event(instance const& of, operator_request const& what) const;
+
+  void view_now(saga_id id, callback<std::optional<saga_view>> const& then);
+  saga_view view_of(instance const& of) const;
+  saga_row row_of(instance const& of) const;
+
+  engine_settings settings_;
+  engine_ports ports_;
+  epoch epoch_;
+  bool driving_ = false;
+  bool stopping_ = false;
+  std::function<void()> quiet_;
+  bool flush_scheduled_ = false;
+  bool committing_ = false;
+  std::map<std::string, std::map<definition_version, definition_ptr>, std::less<>> definitions_;
+  std::unordered_map<saga_id, std::unique_ptr<instance>> open_;
+  std::shared_ptr<gathering> gathering_;
+  std::deque<std::shared_ptr<gathering>> full_;  // as large as a transaction may be; committed before gathering_
+  std::uint64_t waits_ = 0;
+  timer_table timers_;
+  std::optional<timestamp> alarm_;
+  engine_figures figures_;
+};
+
+}  // namespace atone::runtime

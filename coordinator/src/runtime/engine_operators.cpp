@@ -1,0 +1,113 @@
+// What people ask for: views, waits, and the operator's actions.
+#include <algorithm>
+
+#include "instance.hpp"
+
+namespace atone::runtime {
+
+void engine::view(saga_id id, callback<std::optional<saga_view>> then) {
+  if (find(id) == nullptr) return ports_.turns.defer([then] { then(std::optional<saga_view>{}); });
+  // Memory may be ahead of the store: nothing is told before it is durable.
+  if (idle()) return ports_.turns.defer([this, id, then] { view_now(id, then); });
+  tell(id, [this, id, then](error const* failed) {
+    if (failed != nullptr) return then(*failed);
+    view_now(id, then);
+  });
+}
+
+void engine::view_now(saga_id id, callback<std::optional<saga_view>> const& then) {
+  auto const* const of = find(id);
+  then(of == nullptr ? std::optional<saga_view>{} : std::optional{view_of(*of)});
+}
+
+std::uint64_t engine::wait(saga_id id, callback<std::optional<saga_view>> then) {
+  auto* const of = find(id);
+  if (of == nullptr || is_final(of->row.status) || of->row.status == saga_status::parked) {
+    view(id, std::move(then));
+    return 0;
+  }
+  of->waiters.emplace_back(++waits_, std::move(then));
+  return waits_;
+}
+
+void engine::end_wait(saga_id id, std::uint64_t number) {
+  auto* const of = find(id);
+  if (of == nullptr || number == 0) return;
+  std::erase_if(of->waiters, [number](auto const& one) { return one.first == number; });
+}
+
+result<event> engine::operator_event(instance const& of, operator_request const& what) const {
+  using action = operator_request::action_kind;
+  event made;
+  made.cause = of.machine.last();
+  made.actor = what.actor;
+  made.text = what.note;
+  made.step = what.step;
+  bool const on_step = what.action == action::retry || what.action == action::skip || what.action == action::complete;
+  if (on_step && what.step.empty()) {
+    auto const parked = of.machine.parked_steps();
+    if (parked.size() > 1) return error{errc::invalid_argument, std::to_string(parked.size()) + " steps are parked; say which one, for example " + parked.front().text()};
+    if (parked.size() == 1) made.step = parked.front();
+    if (parked.empty() && what.action != action::retry) return error{errc::conflict, "no step of the saga is parked"};
+  }
+  bool const needs_note = what.action == action::skip || what.action == action::complete;
+  if (needs_note && what.note.empty()) return error{errc::invalid_argument, std::string{name(what.action)} + " needs a note: it is the record of why"};
+  switch (what.action) {
+    case action::cancel: made.kind = event_kind::cancel_requested; made.step = step_path{}; break;
+    case action::pause: made.kind = event_kind::pause_requested; made.step = step_path{}; break;
+    case action::resume: made.kind = event_kind::resume_requested; made.step = step_path{}; break;
+    case action::retry: made.kind = event_kind::operator_retry; break;
+    case action::skip: made.kind = event_kind::operator_skip; break;
+    case action::complete:
+      made.kind = event_kind::operator_complete;
+      made.payload = what.output.empty() ? "null" : what.output;
+      break;
+  }
+  return made;
+}
+
+void engine::act(operator_request what, callback<saga_view> then) {
+  auto const fail = [&](error why) { ports_.turns.defer([then, why = std::move(why)] { then(why); }); };
+  if (!driving_ || stopping_) return fail(error{errc::unavailable, "this coordinator does not drive sagas now"});
+  auto* const of = find(what.saga);
+  if (of == nullptr || of->starting || of->reloading) return fail(error{errc::not_found, "no saga " + what.saga.text() + " is under way"});
+  if (!of->broken.empty()) return fail(error{errc::conflict, "the saga's history can't be replayed: " + of->broken});
+  if (of->sql_in_flight) return when_free(*of, [this, what, then] { act(what, then); });
+  auto made = operator_event(*of, what);
+  result<void> done = made ? deliver(*of, *made) : result<void>{made.error()};
+  operator_action_row row;
+  row.saga = what.saga;
+  row.actor = what.actor;
+  row.action = name(what.action);
+  row.step = made ? made->step : what.step;
+  row.note = what.note;
+  row.outcome = done ? "done" : done.error().message;
+  row.at = ports_.clock.now();
+  gathering_->rows.actions.push_back(std::move(row));
+  auto const refusal = done ? std::nullopt : std::optional{done.error()};
+  auto const view = view_of(*of);
+  tell(what.saga, [then, refusal, view](error const* failed) {
+    if (failed != nullptr) return then(*failed);
+    if (refusal) return then(*refusal);
+    then(view);
+  });
+}
+
+}  // namespace atone::runtime
+
+namespace atone {
+
+std::string_view name(operator_request::action_kind of) noexcept {
+  using action = operator_request::action_kind;
+  switch (of) {
+    case action::cancel: return "cancel";
+    case action::pause: return "pause";
+    case action::resume: return "resume";
+    case action::retry: return "retry";
+    case action::skip: return "skip";
+    case action::complete: return "complete";
+  }
+  return "unknown";
+}
+
+}  // namespace atone

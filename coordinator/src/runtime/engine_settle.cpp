@@ -1,0 +1,101 @@
+// What follows once a batch is durable: who has started, who lost, who was refused, who is told.
+#include <algorithm>
+
+#include "instance.hpp"
+
+namespace atone::runtime {
+
+// Another saga holds the key: the same body makes it an answer, another body a conflict.
+void engine::settle_losers(commit_report const& report) {
+  for (auto const& loser : report.losers) {
+    auto* const of = find(loser.refused);
+    if (of == nullptr) continue;
+    auto const then = std::move(of->on_started);
+    bool const same = loser.body == of->body;
+    auto const key = of->row.key.value();
+    drop(loser.refused);
+    if (!then) continue;
+    if (!same) {
+      then(error{errc::conflict, "key '" + key + "' was used with another input, by saga " + loser.existing.text()});
+      continue;
+    }
+    started answer;
+    answer.id = loser.existing;
+    answer.replayed = true;
+    then(answer);
+  }
+}
+
+void engine::settle_starts(gathering const& sent) {
+  for (auto const id : sent.starts) {
+    auto* const of = find(id);
+    if (of == nullptr || !of->starting) continue;  // lost or refused
+    of->starting = false;
+    ++figures_.started;
+    ports_.probe.saga_started(of->row);
+    auto const then = std::move(of->on_started);
+    of->on_started = nullptr;
+    started answer;
+    answer.id = id;
+    if (then) then(answer);
+  }
+}
+
+// The store refuses this saga's data. A start has not happened; of a running saga memory is ahead of the store: it is read again and parked.
+void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
+  for (auto const& one : rejected) {
+    auto* const of = find(one.saga);
+    if (of == nullptr) continue;
+    if (of->starting) {
+      auto const then = std::move(of->on_started);
+      drop(one.saga);
+      if (then) then(error{errc::invalid_argument, "the store refuses this saga's data: " + one.why.message});
+      continue;
+    }
+    of->reloading = true;
+    timers_.cancel_all(of->timers);
+    auto why = "the store refused its data: " + one.why.message;
+    ports_.lookup.reload(one.saga, [this, id = one.saga, why = std::move(why)](result<std::optional<open_saga>> found) {
+      park_reloaded(id, why, std::move(found));
+    });
+  }
+}
+
+void engine::park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found) {
+  auto* const old = find(id);
+  if (old == nullptr || !found || !*found) return;
+  auto waiters = std::move(old->waiters);
+  drop(id);
+  recover(std::move(**found));
+  auto* const fresh = find(id);
+  if (fresh == nullptr) return;
+  fresh->waiters = std::move(waiters);
+  park(*fresh, std::move(why));
+}
+
+void engine::notify(saga_id id) {
+  auto* const of = find(id);
+  if (of == nullptr) return;
+  auto const view = view_of(*of);
+  auto const waiters = std::move(of->waiters);
+  of->waiters.clear();
+  bool const ended = is_final(view.row.status);
+  if (ended) {
+    ++(view.row.status == saga_status::completed ? figures_.completed : figures_.compensated);
+    ports_.probe.saga_ended(view.row);
+    drop(id);
+  } else {
+    ++figures_.parked;
+    ports_.probe.saga_parked(view.row);
+  }
+  for (auto const& [number, then] : waiters) then(std::optional{view});
+}
+
+void engine::drop(saga_id id) {
+  auto const found = open_.find(id);
+  if (found == open_.end()) return;
+  timers_.cancel_all(found->second->timers);
+  open_.erase(found);
+}
+
+}  // namespace atone::runtime

@@ -1,0 +1,48 @@
+// One open saga in memory, and the batch that gathers. Internal to the engine.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine.hpp"
+
+namespace atone::runtime {
+
+struct engine::instance {
+  saga_machine machine;
+  saga_row row;                 // what was last gathered for the store
+  content_hash body;            // of the start, while it is not committed
+  engine::callback<started> on_started;
+  timer_table::handles timers;
+  std::vector<std::pair<std::uint64_t, engine::callback<std::optional<saga_view>>>> waiters;
+  std::vector<compensation_entry> log;  // as found at take-over
+  std::uint32_t crashes = 0;    // in a row, without progress between
+  std::string broken;           // why its history can't be replayed; it stays parked
+  bool starting = false;        // its start is not committed yet
+  bool reloading = false;       // its memory is ahead of what the store accepted: dropped and read again
+  bool sql_in_flight = false;   // its next event is being made inside a transaction: others wait their turn
+  std::deque<std::function<void()>> deferred;
+
+  instance(definition_ptr definition, saga_id id, business_key key) : machine(std::move(definition), id, std::move(key)) {}
+};
+
+// What becomes one transaction, and what follows once it is durable.
+struct engine::gathering {
+  journal_batch rows;
+  std::unordered_map<saga_id, std::size_t> changes;  // saga -> place in rows.changes
+  std::vector<std::pair<saga_id, command>> after;
+  std::vector<std::pair<saga_id, std::function<void(error const*)>>> told;
+  std::vector<saga_id> notify;  // ended or parked in here
+
+  std::vector<saga_id> starts;
+  std::size_t records = 0;
+
+  bool empty() const noexcept { return rows.empty() && told.empty() && after.empty(); }
+};
+
+}  // namespace atone::runtime

@@ -1,0 +1,111 @@
+// What the engine needs of the world, as ports: the coordinator stands threads and sockets behind them, the simulator stands
+// virtual time behind them. The engine is single-threaded: every callback comes back on its thread, and never from inside the call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <atone/environment.hpp>
+#include <atone/journal.hpp>
+#include <atone/machine.hpp>
+
+namespace atone::runtime {
+
+// One request on its way to a participant.
+struct outgoing_call {
+  saga_id saga;
+  step_path step;
+  operation op = operation::act;
+  attempt n;
+  atone::epoch epoch;
+  trace_id key;          // the same for every attempt
+  std::string service;   // as the definition names it
+  std::string address;   // where it is now
+  std::uint32_t in_flight_max = 256;
+  std::variant<http_request_spec, local_request_spec, sql_request_spec> request;
+  duration attempt_timeout{};
+
+  outgoing_call() = default;
+};
+
+// What came of it, by the one table (participant_protocol.hpp).
+struct call_answer {
+  enum class kind_of : std::uint8_t { done, refused, failed };
+
+  kind_of kind = kind_of::failed;
+  certainty sureness = certainty::unknown;  // for failed
+  std::int32_t status = 0;
+  std::string payload;
+  std::string text;
+  duration retry_after{};
+
+  call_answer() = default;
+};
+
+// Sends requests to participants. Exactly one answer for each send, unless it was abandoned.
+class caller {
+ public:
+  using completion = std::function<void(call_answer)>;
+  virtual ~caller() = default;
+  virtual void send(outgoing_call what, completion done) = 0;
+  // True: the call was dropped and no answer will come. False: it has left (or there was none); an answer may still come.
+  virtual bool abandon(saga_id saga, step_path const& step, operation op) = 0;
+};
+
+// Commits batches in the order they are given; repeats while the store is unavailable. Errors mean that this process must stop
+// driving: fenced, corrupt, internal; or it is being stopped (unavailable).
+class batch_writer {
+ public:
+  using completion = std::function<void(result<isolating_report>)>;
+  virtual ~batch_writer() = default;
+  virtual void commit(journal_batch batch, completion done) = 0;
+
+  // Runs the statement and what `on_success` makes of its answer in one transaction; `on_success` runs on the writer's thread.
+  struct sql_outcome {
+    std::optional<std::string> answer;  // nothing: the statement was refused, and nothing was written
+    std::string refusal;
+    timestamp at;
+
+    sql_outcome() = default;
+  };
+  using sql_completion = std::function<void(result<sql_outcome>)>;
+  virtual void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) = 0;
+};
+
+// Reads that must not block the engine.
+class store_lookup {
+ public:
+  virtual ~store_lookup() = default;
+  virtual void last_output(std::string saga_name, step_path step, std::string key,
+                           std::function<void(result<std::optional<last_output_row>>)> then) = 0;
+  // A saga with its history, for going on with it after its memory was dropped.
+  virtual void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) = 0;
+};
+
+// The engine's own turn and its one alarm.
+class scheduler {
+ public:
+  virtual ~scheduler() = default;
+  virtual void defer(std::function<void()> work) = 0;        // after what runs now
+  virtual void wake_at(std::optional<timestamp> due) = 0;    // calls engine::on_wake then; replaces the alarm before
+};
+
+// What happens, for metrics and logs; one method a happening.
+class probe {
+ public:
+  virtual ~probe() = default;
+  virtual void saga_started(saga_row const&) {}
+  virtual void saga_ended(saga_row const&) {}
+  virtual void saga_parked(saga_row const&) {}
+  virtual void alerted(alert_row const&) {}
+  virtual void call_sent(outgoing_call const&) {}
+  virtual void call_answered(saga_id, step_path const&, operation, attempt, call_answer const&) {}
+  virtual void answer_late(saga_id, step_path const&, operation, attempt) {}
+  virtual void committed(std::size_t /*records*/) {}
+  virtual void stopped_driving(error const&) {}
+};
+
+}  // namespace atone::runtime

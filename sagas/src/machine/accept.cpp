@@ -1,0 +1,105 @@
+// Whether an event may be applied in a state. Refusing changes nothing; an event that was journalled is never refused.
+#include "state.hpp"
+
+namespace atone::machine {
+namespace {
+
+error conflict(std::string text) { return error{errc::conflict, std::move(text)}; }
+
+std::optional<error> refuse_answer(step_run const& run, event const& next) {
+  auto const late = [&] { return conflict(next.step.text() + " does not wait for attempt " + std::to_string(next.n.value()) + " of " + std::string{name(next.op)}); };
+  switch (next.op) {
+    case operation::act:
+      if (run.phase != run_phase::active || next.n.value() != run.attempts) return late();
+      return std::nullopt;
+    case operation::compensate:
+      if (run.undo != undo_phase::active || next.n.value() != run.undo_attempts) return late();
+      return std::nullopt;
+    case operation::fallback:
+      if (run.phase != run_phase::looking_up || run.fallback_due) return late();
+      return std::nullopt;
+    default: return late();
+  }
+}
+
+std::optional<error> refuse_timer(saga_state const& of, step_run const* run, event const& next) {
+  auto const stale = conflict("the timer " + std::string{name(next.timer)} + " of " + next.step.text() + " is no longer armed");
+  switch (next.timer) {
+    case timer_kind::deadline: return of.deadline_due ? std::nullopt : std::optional{stale};
+    case timer_kind::step_timeout:
+      if (run == nullptr || !run->timeout_due) return stale;
+      return std::nullopt;
+    case timer_kind::retry: {
+      if (run == nullptr) return stale;
+      bool const armed = next.op == operation::compensate ? run->undo_retry_due.has_value() : run->retry_due.has_value();
+      return armed ? std::nullopt : std::optional{stale};
+    }
+    case timer_kind::none: return stale;
+  }
+  return stale;
+}
+
+std::optional<error> refuse_operator(saga_state const& of, step_run const* run, event const& next) {
+  if (next.kind == event_kind::operator_retry && next.step.empty()) {
+    return of.parked ? std::nullopt : std::optional{conflict("the saga itself is not parked; name the parked step")};
+  }
+  if (run == nullptr) return error{errc::not_found, "the saga has not reached a step '" + next.step.text() + "'"};
+  bool const parked = run->undo == undo_phase::parked || run->phase == run_phase::parked;
+  bool const waits = run->undo == undo_phase::waiting_retry || run->phase == run_phase::waiting_retry;
+  bool const never_sent = run->phase == run_phase::parked && run->attempts == 0;
+  if (never_sent && next.kind == event_kind::operator_retry) {
+    return conflict(next.step.text() + " could not be computed, and would not be now: skip it, or complete it with an output");
+  }
+  if (parked || (waits && next.kind == event_kind::operator_retry)) return std::nullopt;
+  return conflict(next.step.text() + " is not parked");
+}
+
+std::optional<error> refuse_started(saga_state const& of, event const& next) {
+  if (of.last.value() != 0) return conflict("the saga has been started already");
+  auto const input = json::parse(next.payload);
+  if (!input) return error{errc::invalid_argument, "input: " + input.error().message};
+  if (!of.definition->input) return std::nullopt;
+  auto const violations = of.definition->input->validate(*input);
+  if (violations.empty()) return std::nullopt;
+  std::string text;
+  for (auto const& one : violations) text += (text.empty() ? "" : "; ") + ("input" + one.at + ": " + one.message);
+  return error{errc::invalid_argument, std::move(text)};
+}
+
+}  // namespace
+
+std::optional<error> refuse(saga_state& of, event const& next) {
+  if (next.kind == event_kind::started) return refuse_started(of, next);
+  if (next.kind == event_kind::late_answer) return std::nullopt;
+  if (of.end != ending::none) return conflict("the saga has ended");
+  auto const* const run = next.step.empty() ? nullptr : find_run(of.root, next.step);
+  switch (next.kind) {
+    case event_kind::step_succeeded:
+    case event_kind::step_refused:
+    case event_kind::attempt_failed:
+      if (run == nullptr) return error{errc::not_found, "the saga has not reached a step '" + next.step.text() + "'"};
+      return refuse_answer(*run, next);
+    case event_kind::last_output_found:
+    case event_kind::last_output_missing:
+      if (run == nullptr || run->phase != run_phase::looking_up || run->fallback_due) return conflict("nobody looks up a last output");
+      return std::nullopt;
+    case event_kind::timer_fired: return refuse_timer(of, run, next);
+    case event_kind::cancel_requested:
+      if (of.failing) return conflict("the saga is being compensated already");
+      if (of.pivot_sent) return conflict("the pivot has been sent: the saga can only go forward");
+      return std::nullopt;
+    case event_kind::pause_requested: return of.paused ? std::optional{conflict("the saga is paused already")} : std::nullopt;
+    case event_kind::resume_requested: return of.paused ? std::nullopt : std::optional{conflict("the saga is not paused")};
+    case event_kind::operator_complete:
+      if (auto const output = json::parse(next.payload); !output) return error{errc::invalid_argument, "output: " + output.error().message};
+      [[fallthrough]];
+    case event_kind::operator_retry:
+    case event_kind::operator_skip: return refuse_operator(of, run, next);
+    case event_kind::parked: return of.parked ? std::optional{conflict("the saga is parked already")} : std::nullopt;
+    case event_kind::started:
+    case event_kind::late_answer: break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace atone::machine

@@ -1,0 +1,264 @@
+// What an event says: recorded first, nothing is sent from here.
+#include "state.hpp"
+
+namespace atone::machine {
+
+void turn::run() {
+  auto* const at = event_.step.empty() ? nullptr : find_run(state_.root, event_.step);
+  switch (event_.kind) {
+    case event_kind::started: on_started(); break;
+    case event_kind::step_succeeded: on_succeeded(*at); break;
+    case event_kind::step_refused: on_refused(*at); break;
+    case event_kind::attempt_failed: on_attempt_failed(*at); break;
+    case event_kind::timer_fired: on_timer(at); break;
+    case event_kind::last_output_found:
+    case event_kind::last_output_missing: on_last_output(*at); break;
+    case event_kind::late_answer: return;  // recorded, not used
+    case event_kind::cancel_requested: fail("cancelled" + (event_.actor.empty() ? "" : " by " + event_.actor) + (event_.text.empty() ? "" : ": " + event_.text)); break;
+    case event_kind::pause_requested: state_.paused = true; return;
+    case event_kind::resume_requested: state_.paused = false; break;
+    case event_kind::operator_retry: on_operator_retry(at); break;
+    case event_kind::operator_skip: on_operator_skip(*at); break;
+    case event_kind::operator_complete: on_operator_complete(*at); break;
+    case event_kind::parked:
+      state_.parked = true;
+      if (state_.cause.empty()) state_.cause = cut(event_.text);
+      return;
+  }
+  drive();
+}
+
+void turn::on_started() {
+  auto input = json::parse(event_.payload);
+  ATONE_ASSERT(input.has_value());  // checked by accept.cpp
+  state_.input = std::move(*input);
+  json::writer saga;
+  saga.begin_object();
+  saga.key("id").string(state_.id.text());
+  saga.key("key").string(state_.key.value());
+  saga.key("name").string(state_.definition->ref.name);
+  saga.key("version").number(std::int64_t{state_.definition->ref.version.value()});
+  saga.key("started_at").string(format_timestamp(event_.at));
+  saga.end_object();
+  state_.saga = *json::parse(saga.take());
+  state_.deadline_due = event_.at + state_.definition->deadline;
+  arm_timer_command timer;
+  timer.timer = timer_kind::deadline;
+  timer.due = *state_.deadline_due;
+  emit(std::move(timer));
+}
+
+void turn::on_succeeded(step_run& run) {
+  if (event_.op == operation::compensate) return undo_succeeded(run);
+  if (event_.op == operation::fallback) {
+    run.output = event_.payload;
+    return fallback_ended(run, true);
+  }
+  action_succeeded(run);
+}
+
+void turn::action_succeeded(step_run& run) {
+  auto const& action = *run.action();
+  end_timers(run);
+  run.answer = event_.payload.empty() ? "null" : event_.payload;
+  auto const parsed = json::parse(run.answer);
+  std::string wrong;
+  if (!parsed) {
+    run.answer.clear();
+    if (action.out) wrong = "is not JSON: " + parsed.error().message;
+  } else if (action.out) {
+    auto const violations = action.out->validate(*parsed);
+    if (!violations.empty()) wrong = "does not fit `out`" + (violations[0].at.empty() ? "" : " at " + violations[0].at) + ": " + violations[0].message;
+  }
+  if (run.of->promise == atomicity::pivot) state_.committed = !state_.failing;
+  if (!wrong.empty()) {
+    // Done, but its answer is of no use: later steps can't go on with it, and its compensation must not see it.
+    run.answer.clear();
+    run.maybe_sent = true;
+    run.phase = run_phase::maybe_done;
+    run.last_error = "the answer " + wrong;
+    if (!state_.failing) step_failed(run, run.path.text() + ": the answer " + wrong);
+    return;
+  }
+  run.phase = run_phase::done;
+  run.output = run.answer;
+  if (!action.fallback) return;
+  auto const* last = std::get_if<fallback::last_output>(&action.fallback->use);
+  if (last == nullptr) return;
+  auto const key = last->key.evaluate(bindings_for(state_, run.path));
+  if (!key) return;
+  record_output_command record;
+  record.step = run.path;
+  record.key = std::string{key->raw()};
+  record.output = run.output;
+  emit(std::move(record));
+}
+
+void turn::on_refused(step_run& run) {
+  if (event_.op == operation::compensate) return undo_refused(run);
+  run.last_error = cut(event_.text);
+  if (event_.op == operation::fallback) return fallback_ended(run, false);
+  action_refused(run);
+}
+
+// A refusal after an attempt of unknown outcome does not take the doubt away: 409 often means "already exists".
+void turn::action_refused(step_run& run) {
+  auto text = run.path.text() + " refused: " + (event_.status != 0 ? std::to_string(event_.status) + " " : "") + run.last_error +
+              " (attempt " + std::to_string(event_.n.value()) + ")";
+  give_up(run, fallback::trigger::refused, std::move(text));
+}
+
+void turn::on_attempt_failed(step_run& run) {
+  if (event_.op == operation::compensate) return undo_attempt_failed(run);
+  run.last_error = cut(event_.text);
+  if (event_.op == operation::fallback) return fallback_ended(run, false);
+  action_attempt_failed(run);
+}
+
+void turn::action_attempt_failed(step_run& run) {
+  run.maybe_sent = run.maybe_sent || event_.sureness == certainty::unknown;
+  bool const has_alternative = run.action()->fallback && run.action()->fallback->covers(fallback::trigger::unavailable);
+  bool const spent = attempts_spent(run) && (!until_done(run) || has_alternative);
+  if (!state_.failing && !spent) return retry_later(run);
+  give_up(run, fallback::trigger::unavailable,
+          run.path.text() + " failed " + std::to_string(run.attempts - run.attempts_base) + " times; last error: " + run.last_error);
+}
+
+void turn::on_timer(step_run* run) {
+  switch (event_.timer) {
+    case timer_kind::deadline:
+      state_.deadline_due.reset();
+      return fail("the deadline of " + format_duration(state_.definition->deadline) + " passed");
+    case timer_kind::step_timeout: return step_timed_out(*run);
+    case timer_kind::retry:
+      if (event_.op == operation::compensate) {
+        run->undo = undo_phase::retry_held;
+        run->undo_retry_due.reset();
+      } else {
+        run->phase = run_phase::retry_held;
+        run->retry_due.reset();
+      }
+      return;
+    case timer_kind::none: return;
+  }
+}
+
+void turn::step_timed_out(step_run& run) {
+  run.timeout_due.reset();
+  auto const after = format_duration(*run.action()->timeout);
+  bool const has_alternative = run.action()->fallback && run.action()->fallback->covers(fallback::trigger::timeout);
+  bool const in_flight = run.phase == run_phase::active;
+  bool const no_way_back = until_done(run) || (run.of->promise == atomicity::pivot && in_flight);
+  if (no_way_back && !has_alternative) return alert_slow(run, "is not done after " + after);
+  if (in_flight) {
+    run.maybe_sent = true;
+    abandon_command made;
+    made.step = run.path;
+    emit(std::move(made));
+  }
+  auto text = run.path.text() + " timed out after " + after + (run.last_error.empty() ? "" : "; last error: " + run.last_error);
+  run.last_error = "timed out after " + after;
+  give_up(run, fallback::trigger::timeout, std::move(text));
+}
+
+void turn::on_last_output(step_run& run) {
+  bool const found = event_.kind == event_kind::last_output_found;
+  if (found) {
+    run.output = event_.payload;
+  } else {
+    run.last_error += "; no last output young enough for its fallback";
+  }
+  fallback_ended(run, found);
+}
+
+// The fallback replaces the output, not the fact: whether the step has an effect stays as it was.
+void turn::fallback_ended(step_run& run, bool found) {
+  run.undo_in.clear();
+  if (!found) {
+    run.phase = run.maybe_sent ? run_phase::maybe_done : run_phase::not_done;
+    if (!state_.failing) step_failed(run, run.path.text() + " failed and its fallback had nothing to offer: " + run.last_error);
+    return;
+  }
+  run.phase = run_phase::done;
+  run.fell_back = true;
+  auto const& level = run.action()->fallback->alert;
+  if (!level) return;
+  alert_command made;
+  made.step = run.path;
+  made.kind = "fallback";
+  made.level = *level;
+  made.text = run.path.text() + " is served by its fallback: " + run.last_error;
+  emit(std::move(made));
+}
+
+void turn::on_operator_retry(step_run* run) {
+  if (run == nullptr) {  // the saga itself: everything that was under way goes out again
+    state_.parked = false;
+    for (auto& again : outstanding_of(state_)) out_.push_back(std::move(again));
+    return;
+  }
+  if (run->undo == undo_phase::parked || run->undo == undo_phase::waiting_retry) {
+    if (run->undo == undo_phase::parked) {
+      unpark_step();
+      run->undo_base = run->undo_attempts;
+      run->undo_first_sent = event_.at;
+      if (run->undo_in.empty()) {  // it never got as far as being sent
+        run->undo = undo_phase::none;
+        return;
+      }
+    }
+    if (run->undo_retry_due) {
+      cancel_timer_command made;
+      made.timer = timer_kind::retry;
+      made.step = run->path;
+      made.op = operation::compensate;
+      emit(std::move(made));
+    }
+    run->undo = undo_phase::retry_held;
+    return;
+  }
+  if (run->phase == run_phase::parked) {
+    unpark_step();
+    run->attempts_base = run->attempts;
+    run->first_sent = event_.at;
+    run->alerted_slow = false;
+  } else if (run->retry_due) {
+    cancel_timer_command made;
+    made.timer = timer_kind::retry;
+    made.step = run->path;
+    made.op = operation::act;
+    emit(std::move(made));
+    run->retry_due.reset();
+  }
+  run->phase = run_phase::retry_held;
+}
+
+void turn::on_operator_skip(step_run& run) {
+  unpark_step();
+  if (run.undo == undo_phase::parked) {
+    run.undo = undo_phase::skipped;
+    log_compensation_command logged;
+    logged.step = run.path;
+    logged.status = compensation_status::skipped;
+    logged.attempts = run.undo_attempts;
+    logged.last_error = "skipped by " + event_.actor + ": " + cut(event_.text);
+    emit(std::move(logged));
+    return;
+  }
+  // A person says that the step has no effect. The pivot not done means the way back; anything after it is left out.
+  run.maybe_sent = false;
+  bool const is_pivot = run.of->promise == atomicity::pivot && !state_.committed;
+  run.phase = is_pivot ? run_phase::not_done : run_phase::skipped;
+  if (is_pivot) fail(state_.cause.empty() ? "pivot skipped by " + event_.actor : state_.cause);
+}
+
+void turn::on_operator_complete(step_run& run) {
+  unpark_step();
+  if (run.undo == undo_phase::parked) return undo_succeeded(run);
+  run.phase = run_phase::done;
+  run.output = event_.payload;
+  run.answer = event_.payload;
+  if (run.of->promise == atomicity::pivot) state_.committed = true;
+}
+
+}  // namespace atone::machine

@@ -1,0 +1,47 @@
+// Everything that must be under way in a state: what a take-over sends and arms again.
+#include "state.hpp"
+
+namespace atone::machine {
+namespace {
+
+arm_timer_command timer(timer_kind kind, step_path const& step, operation op, timestamp due) {
+  arm_timer_command made;
+  made.timer = kind;
+  made.step = step;
+  made.op = op;
+  made.due = due;
+  return made;
+}
+
+void add_forward(std::vector<command>& out, step_run const& run, definition const& within) {
+  if (run.timeout_due) out.emplace_back(timer(timer_kind::step_timeout, run.path, operation::act, *run.timeout_due));
+  if (run.retry_due) out.emplace_back(timer(timer_kind::retry, run.path, operation::act, *run.retry_due));
+  if (run.phase == run_phase::active) out.emplace_back(action_call(run, within));
+  if (run.phase != run_phase::looking_up || run.fallback_due) return;
+  if (std::holds_alternative<fallback::call>(run.action()->fallback->use)) {
+    out.emplace_back(fallback_call(run, within));
+  } else {
+    out.emplace_back(run.lookup);
+  }
+}
+
+void add_undo(std::vector<command>& out, step_run const& run, definition const& within) {
+  if (run.undo == undo_phase::active) out.emplace_back(compensation_call(run, within));
+  if (run.undo_retry_due) out.emplace_back(timer(timer_kind::retry, run.path, operation::compensate, *run.undo_retry_due));
+}
+
+}  // namespace
+
+std::vector<command> outstanding_of(saga_state const& of) {
+  std::vector<command> out;
+  if (of.parked || of.end != ending::none) return out;
+  if (of.deadline_due) out.emplace_back(timer(timer_kind::deadline, step_path{}, operation::none, *of.deadline_due));
+  for_each_run(of.root, [&](step_run const& run) {
+    if (run.action() == nullptr) return;
+    add_forward(out, run, *of.definition);
+    add_undo(out, run, *of.definition);
+  });
+  return out;
+}
+
+}  // namespace atone::machine

@@ -1,0 +1,209 @@
+// What expressions see, and requests as they leave.
+#include <algorithm>
+
+#include "state.hpp"
+
+namespace atone::machine {
+namespace {
+
+void write_outputs(json::writer& out, frame const& of);
+
+// {"out": …} of an action, {"branch": {"step": {"out": …}}} of a finished parallel step.
+void write_run(json::writer& out, step_run const& run) {
+  out.key(run.of->id).begin_object();
+  if (!run.output.empty()) out.key("out").raw(run.output);
+  for (auto const& branch : run.branches) {
+    out.key(branch.of->name).begin_object();
+    write_outputs(out, branch);
+    out.end_object();
+  }
+  out.end_object();
+}
+
+void write_outputs(json::writer& out, frame const& of) {
+  for (auto const& run : of.runs) write_run(out, run);
+}
+
+// Lexical scope: the runs of each enclosing frame on the way to `at`; of a parallel step on the way only its own branch counts.
+void write_scope(json::writer& out, frame const& of, std::string_view at) {
+  for (auto const& run : of.runs) {
+    auto const& own = run.path.text();
+    bool const encloses = at.size() > own.size() && at.substr(0, own.size()) == own && at[own.size()] == '/';
+    if (!encloses) {
+      if (own != at) write_run(out, run);
+      continue;
+    }
+    for (auto const& branch : run.branches) {
+      auto const& prefix = branch.prefix.text();
+      if (at.substr(0, prefix.size()) == prefix && at.size() > prefix.size() && at[prefix.size()] == '/') write_scope(out, branch, at);
+    }
+  }
+}
+
+char const* const hex = "0123456789ABCDEF";
+
+// RFC 3986: everything but unreserved characters.
+std::string encode(std::string_view text) {
+  std::string out;
+  for (char const character : text) {
+    auto const byte = static_cast<unsigned char>(character);
+    bool const unreserved = (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
+                            byte == '-' || byte == '_' || byte == '.' || byte == '~';
+    if (unreserved) {
+      out += character;
+    } else {
+      out += '%';
+      out += hex[byte >> 4];
+      out += hex[byte & 15];
+    }
+  }
+  return out;
+}
+
+result<std::string> scalar_text(json::value const& of, std::string_view field) {
+  switch (of.type()) {
+    case json::kind::string: return of.as_string();
+    case json::kind::number:
+    case json::kind::boolean: return std::string{of.raw()};
+    default: break;
+  }
+  return error{errc::invalid_argument, "in." + std::string{field} + " is " + std::string{json::name(of.type())} +
+                                           "; a path or query takes a string, a number or a boolean"};
+}
+
+result<std::string> path_segment(json::value const& in, std::string const& field) {
+  auto const value = in.type() == json::kind::object ? in.find(field) : std::nullopt;
+  if (!value) return error{errc::invalid_argument, "the path needs in." + field + ", which is missing"};
+  auto text = scalar_text(*value, field);
+  if (!text) return text;
+  if (text->empty() || *text == "." || *text == "..") {
+    return error{errc::invalid_argument, "in." + field + " is '" + *text + "', which can't stand in a path"};
+  }
+  return encode(*text);
+}
+
+bool sends_body(std::string_view method) { return method == "POST" || method == "PUT" || method == "PATCH"; }
+
+result<std::string> query_of(http_target const& to, json::value const& in) {
+  std::string query;
+  if (in.type() != json::kind::object) return query;
+  for (auto const& [field, value] : in.members()) {
+    auto const named = [&](http_target::piece const& piece) { return piece.placeholder && piece.text == field; };
+    if (std::any_of(to.path.begin(), to.path.end(), named)) continue;
+    auto text = scalar_text(value, field);
+    if (!text) return text;
+    query += query.empty() ? '?' : '&';
+    query += encode(field) + '=' + encode(*text);
+  }
+  return query;
+}
+
+result<http_request_spec> http_request(http_target const& to, std::string const& in) {
+  auto const parsed = json::parse(in);
+  if (!parsed) return parsed.error();
+  http_request_spec made;
+  made.method = to.method;
+  for (auto const& piece : to.path) {
+    if (!piece.placeholder) {
+      made.target += piece.text;
+      continue;
+    }
+    auto segment = path_segment(*parsed, piece.text);
+    if (!segment) return segment.error();
+    made.target += *segment;
+  }
+  if (sends_body(to.method)) {
+    made.body = in;
+    return made;
+  }
+  auto query = query_of(to, *parsed);
+  if (!query) return query.error();
+  made.target += *query;
+  return made;
+}
+
+result<std::variant<http_request_spec, local_request_spec, sql_request_spec>> make_request(target const& what, std::string const& in,
+                                                                                            definition const& within) {
+  using made = std::variant<http_request_spec, local_request_spec, sql_request_spec>;
+  if (auto const* sql = std::get_if<sql_target>(&what)) {
+    sql_request_spec spec;
+    spec.text = sql->text;
+    spec.parameters = in;
+    return made{std::move(spec)};
+  }
+  auto const& call = std::get<call_target>(what);
+  if (auto const* local = std::get_if<local_target>(&call.how)) {
+    local_request_spec spec;
+    auto const* const to = within.find_service(call.service);
+    ATONE_ASSERT(to != nullptr);
+    spec.handler = to->address + '.' + local->handler;
+    spec.input = in;
+    return made{std::move(spec)};
+  }
+  auto spec = http_request(std::get<http_target>(call.how), in);
+  if (!spec) return spec.error();
+  return made{std::move(*spec)};
+}
+
+}  // namespace
+
+expr::bindings bindings_for(saga_state const& of, step_path const& at) {
+  json::writer steps;
+  steps.begin_object();
+  write_scope(steps, of.root, at.text());
+  steps.end_object();
+  expr::bindings values;
+  values.emplace("input", of.input);
+  values.emplace("saga", of.saga);
+  auto outputs = json::parse(steps.take());
+  ATONE_ASSERT(outputs.has_value());  // each output was parsed before it was kept
+  values.emplace("steps", std::move(*outputs));
+  return values;
+}
+
+expr::bindings undo_bindings(saga_state const& of, step_run const& run) {
+  auto values = bindings_for(of, run.path);
+  values.emplace("in", *json::parse(run.in));
+  // Without an answer `out` is empty: has(out.x) is false, and an unguarded out.x fails and parks.
+  bool const known = !run.answer.empty() && !run.fell_back;
+  values.emplace("out", *json::parse(known ? run.answer : std::string{"{}"}));
+  return values;
+}
+
+result<call_command> make_call(step_run const& run, target const& what, operation op, std::uint32_t number, std::string const& in,
+                               duration attempt_timeout, definition const& within) {
+  auto request = make_request(what, in, within);
+  if (!request) return request.error();
+  call_command made;
+  made.step = run.path;
+  made.op = op;
+  made.n = attempt{number};
+  if (auto const* call = std::get_if<call_target>(&what)) made.service = call->service;
+  made.request = std::move(*request);
+  made.attempt_timeout = attempt_timeout;
+  return made;
+}
+
+// The three below were possible once (checked before the first send), and depend on nothing that changed since.
+call_command action_call(step_run const& run, definition const& within) {
+  auto const& action = *run.action();
+  auto made = make_call(run, action.what, operation::act, run.attempts, run.in, action.attempt_timeout, within);
+  ATONE_ASSERT(made.has_value());
+  return std::move(*made);
+}
+
+call_command compensation_call(step_run const& run, definition const& within) {
+  auto const& how = *run.action()->compensate;
+  auto made = make_call(run, how.what, operation::compensate, run.undo_attempts, run.undo_in, how.attempt_timeout, within);
+  ATONE_ASSERT(made.has_value());
+  return std::move(*made);
+}
+
+call_command fallback_call(step_run const& run, definition const& within) {
+  auto const& other = std::get<fallback::call>(run.action()->fallback->use);
+  auto made = make_call(run, other.what, operation::fallback, 1, run.undo_in, other.attempt_timeout, within);
+  ATONE_ASSERT(made.has_value());
+  return std::move(*made);
+}
+
+}  // namespace atone::machine

@@ -1,0 +1,156 @@
+// How a step or a saga gives up, retries later, or is parked.
+#include <algorithm>
+
+#include "state.hpp"
+
+namespace atone::machine {
+
+std::string cut(std::string_view text) {
+  if (text.size() <= error_text_max) return std::string{text};
+  auto end = error_text_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 sequence
+  return std::string{text.substr(0, end)} + " … (cut, " + std::to_string(text.size()) + " bytes)";
+}
+
+// min(cap, delay * factor^(n-1)), in integers, then jitter from the event's random number.
+duration backoff(retry_policy const& policy, std::uint32_t attempt_made, std::uint64_t random) {
+  ATONE_ASSERT(attempt_made >= 1);
+  auto base = policy.delay.count();
+  auto const cap = policy.cap.count();
+  for (std::uint32_t n = 1; n < attempt_made && base < cap && base > 0 && policy.factor_milli > 1000; ++n) {
+    base = base > cap / static_cast<std::int64_t>(policy.factor_milli) * 1000 ? cap : base * policy.factor_milli / 1000;
+  }
+  base = std::min(base, cap);
+  auto const fraction = static_cast<double>(random >> 11) * 0x1p-53;  // [0, 1)
+  switch (policy.jitter) {
+    case retry_policy::jitter_kind::none: return duration{base};
+    case retry_policy::jitter_kind::full: return duration{static_cast<std::int64_t>(static_cast<double>(base) * fraction)};
+    case retry_policy::jitter_kind::equal: return duration{base / 2 + static_cast<std::int64_t>(static_cast<double>(base - base / 2) * fraction)};
+  }
+  return duration{base};
+}
+
+bool has_effect(step_run const& run) noexcept {
+  if (run.action() == nullptr) return false;
+  if (run.fell_back) return run.maybe_sent;
+  return run.phase == run_phase::done || run.phase == run_phase::maybe_done;
+}
+
+// Retriable steps, everything after the pivot, and a pivot that may have been done have no way back: they go on until done.
+bool turn::until_done(step_run const& run) const noexcept {
+  if (state_.failing) return false;
+  if (state_.committed || run.of->promise == atomicity::retriable) return true;
+  return run.of->promise == atomicity::pivot && run.maybe_sent;
+}
+
+bool turn::attempts_spent(step_run const& run) const noexcept {
+  auto const& limit = run.action()->retry.attempts;
+  return limit && run.attempts - run.attempts_base >= *limit;
+}
+
+void turn::end_timers(step_run& run) {
+  auto const cancel = [&](timer_kind timer, operation op) {
+    cancel_timer_command made;
+    made.timer = timer;
+    made.step = run.path;
+    made.op = op;
+    emit(std::move(made));
+  };
+  if (run.retry_due) cancel(timer_kind::retry, operation::act);
+  if (run.timeout_due) cancel(timer_kind::step_timeout, operation::act);
+  run.retry_due.reset();
+  run.timeout_due.reset();
+}
+
+void turn::end_deadline() {
+  if (!state_.deadline_due) return;
+  state_.deadline_due.reset();
+  cancel_timer_command made;
+  made.timer = timer_kind::deadline;
+  emit(std::move(made));
+}
+
+// The forward path ends here. Calls in flight settle by themselves; what waits for its next attempt is settled now.
+void turn::fail(std::string cause) {
+  ATONE_ASSERT(!state_.committed);
+  if (state_.failing) return;
+  state_.failing = true;
+  state_.cause = cut(cause);
+  end_deadline();
+  settle_waiting(state_.root);
+}
+
+void turn::settle_waiting(frame& of) {
+  for_each_run(of, [&](step_run& run) {
+    bool const waits = run.phase == run_phase::waiting_retry || run.phase == run_phase::retry_held;
+    bool const only_decided = run.phase == run_phase::looking_up && run.fallback_due;
+    if (!waits && !only_decided) return;
+    run.fallback_due = false;
+    run.phase = run.maybe_sent ? run_phase::maybe_done : run_phase::not_done;
+    end_timers(run);
+  });
+}
+
+// The step will not succeed by itself: its fallback stands in, or it has failed.
+void turn::give_up(step_run& run, fallback::trigger why, std::string text) {
+  end_timers(run);
+  run.phase = run.maybe_sent ? run_phase::maybe_done : run_phase::not_done;
+  if (state_.failing) return;
+  auto const& alternative = run.action()->fallback;
+  if (alternative && alternative->covers(why)) {
+    run.phase = run_phase::looking_up;
+    run.fallback_due = true;
+    return;
+  }
+  step_failed(run, std::move(text));
+}
+
+void turn::step_failed(step_run& run, std::string text) {
+  bool const no_way_back = state_.committed || run.of->promise == atomicity::retriable;
+  bool const stuck_pivot = run.of->promise == atomicity::pivot && run.maybe_sent && !run.action()->compensate;
+  if (no_way_back || stuck_pivot) return park_step(run, text);
+  fail(std::move(text));
+}
+
+void turn::park_step(step_run& run, std::string_view why) {
+  run.phase = run_phase::parked;
+  ++state_.parked_steps;
+  if (state_.cause.empty()) state_.cause = cut(why);
+  alert_command made;
+  made.step = run.path;
+  made.kind = "parked";
+  made.level = alert_level::page;
+  made.text = cut(why);
+  emit(std::move(made));
+}
+
+void turn::unpark_step() {
+  ATONE_ASSERT(state_.parked_steps > 0);
+  --state_.parked_steps;
+}
+
+void turn::retry_later(step_run& run) {
+  auto const made = run.attempts - run.attempts_base;
+  auto const wait = std::max(backoff(run.action()->retry, made, event_.random), event_.retry_after);
+  run.phase = run_phase::waiting_retry;
+  run.retry_due = event_.at + wait;
+  arm_timer_command timer;
+  timer.timer = timer_kind::retry;
+  timer.step = run.path;
+  timer.op = operation::act;
+  timer.due = *run.retry_due;
+  emit(std::move(timer));
+  if (event_.at - run.first_sent >= slow_after) alert_slow(run, "has been retried since " + format_timestamp(run.first_sent));
+}
+
+void turn::alert_slow(step_run& run, std::string_view what) {
+  if (run.alerted_slow) return;
+  run.alerted_slow = true;
+  alert_command made;
+  made.step = run.path;
+  made.kind = "slow";
+  made.text = run.path.text() + " " + std::string{what} + "; last error: " + run.last_error;
+  emit(std::move(made));
+}
+
+}  // namespace atone::machine

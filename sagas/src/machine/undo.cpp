@@ -1,0 +1,111 @@
+// The way back: strict reverse of completion inside a sequence, each acknowledged before the next starts; branches of a
+// parallel step undo side by side, and the steps before it wait for all of them.
+#include <algorithm>
+
+#include "state.hpp"
+
+namespace atone::machine {
+
+// True once nothing of the frame is left to undo.
+bool turn::drive_undo(frame& of) {
+  return std::all_of(of.runs.rbegin(), of.runs.rend(), [&](step_run& run) { return undo_step(run); });
+}
+
+// True once the step is undone, or never had an effect.
+bool turn::undo_step(step_run& run) {
+  if (!run.branches.empty()) return undo_branches(run);
+  if (run.phase == run_phase::active || run.phase == run_phase::looking_up || run.phase == run_phase::parked) return false;
+  if (!has_effect(run) || !run.action()->compensate) return true;
+  if (run.undo == undo_phase::none) begin_compensation(run);
+  if (run.undo == undo_phase::retry_held) send_compensation(run);
+  return run.undo == undo_phase::done || run.undo == undo_phase::skipped;
+}
+
+// Every branch goes on by itself: none waits for its siblings.
+bool turn::undo_branches(step_run& run) {
+  bool all = true;
+  for (auto& branch : run.branches) all = drive_undo(branch) && all;
+  if (all) run.undo = undo_phase::done;
+  return all;
+}
+
+void turn::begin_compensation(step_run& run) {
+  auto const& how = *run.action()->compensate;
+  auto in = how.in.render(undo_bindings(state_, run));
+  if (in) {
+    auto const possible = make_call(run, how.what, operation::compensate, 1, *in, how.attempt_timeout, *state_.definition);
+    if (!possible) in = result<std::string>{possible.error()};
+  }
+  if (!in) return park_undo(run, "`compensate.in` could not be computed: " + in.error().message);
+  run.undo_in = std::move(*in);
+  run.undo_first_sent = event_.at;
+  send_compensation(run);
+}
+
+void turn::send_compensation(step_run& run) {
+  ++run.undo_attempts;
+  run.undo = undo_phase::active;
+  run.undo_retry_due.reset();
+  log_compensation_command logged;
+  logged.step = run.path;
+  logged.attempts = run.undo_attempts;
+  logged.last_error = run.undo_attempts > 1 ? run.last_error : std::string{};
+  emit(std::move(logged));
+  emit(compensation_call(run, *state_.definition));
+}
+
+void turn::undo_succeeded(step_run& run) {
+  run.undo = undo_phase::done;
+  log_compensation_command logged;
+  logged.step = run.path;
+  logged.status = compensation_status::success;
+  logged.attempts = run.undo_attempts;
+  emit(std::move(logged));
+}
+
+void turn::undo_refused(step_run& run) {
+  run.last_error = cut(event_.text);
+  park_undo(run, "compensation was refused: " + run.last_error);
+}
+
+void turn::undo_attempt_failed(step_run& run) {
+  auto const& how = *run.action()->compensate;
+  run.last_error = cut(event_.text);
+  auto const made = run.undo_attempts - run.undo_base;
+  if (how.retry.attempts && made >= *how.retry.attempts) {
+    return park_undo(run, "compensation failed " + std::to_string(made) + " times, which is its limit; last error: " + run.last_error);
+  }
+  auto const due = event_.at + std::max(backoff(how.retry, made, event_.random), event_.retry_after);
+  if (due - run.undo_first_sent > how.limit) {
+    return park_undo(run, "compensation failed for " + format_duration(how.limit) + ", which is its limit; last error: " + run.last_error);
+  }
+  run.undo = undo_phase::waiting_retry;
+  run.undo_retry_due = due;
+  arm_timer_command timer;
+  timer.timer = timer_kind::retry;
+  timer.step = run.path;
+  timer.op = operation::compensate;
+  timer.due = due;
+  emit(std::move(timer));
+  if (event_.at - run.undo_first_sent >= slow_after) alert_slow(run, "is being compensated since " + format_timestamp(run.undo_first_sent));
+}
+
+void turn::park_undo(step_run& run, std::string_view why) {
+  run.undo = undo_phase::parked;
+  ++state_.parked_steps;
+  run.last_error = cut(why);
+  log_compensation_command logged;
+  logged.step = run.path;
+  logged.status = compensation_status::failed;
+  logged.attempts = run.undo_attempts;
+  logged.last_error = run.last_error;
+  emit(std::move(logged));
+  alert_command made;
+  made.step = run.path;
+  made.kind = "parked";
+  made.level = alert_level::page;
+  made.text = run.path.text() + ": " + run.last_error;
+  emit(std::move(made));
+}
+
+}  // namespace atone::machine

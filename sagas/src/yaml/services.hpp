@@ -1,0 +1,15 @@
+// `services`: who is called.
+#pragma once
+
+#include <vector>
+
+#include <atone/definition.hpp>
+
+#include "yaml/node.hpp"
+#include "yaml/report.hpp"
+
+namespace atone::yaml {
+
+std::vector<service> read_services(spot const& at, report& out);
+
+}  // namespace atone::yaml
