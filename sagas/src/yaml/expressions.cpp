@@ -128,6 +128,15 @@ std::optional<built_template> read_array(spot const& at, expression_scope const&
   return made;
 }
 
+// What a name that is not known here could have been.
+std::string hint_for(expr::mistake const& wrong, expression_scope const& names) {
+  constexpr std::string_view unknown = "unknown name";
+  if (wrong.message.compare(0, unknown.size(), unknown) != 0) return {};
+  std::string known;
+  for (auto const& [name, of] : names.names) known += (known.empty() ? "" : ", ") + name;
+  return "names here: " + known;
+}
+
 }  // namespace
 
 place place_in(node const& scalar, std::size_t offset) {
@@ -146,7 +155,7 @@ std::optional<expr::program> read_expression(spot const& at, expression_scope co
   auto program = expr::program::compile(std::string_view{at->text}.substr(1), names.names);
   if (!program) {
     auto const& wrong = program.error();
-    out.mistake(place_in(*at, wrong.offset), at.path, wrong.message);
+    out.mistake(place_in(*at, wrong.offset), at.path, wrong.message, hint_for(wrong, names));
     return std::nullopt;
   }
   auto const before = out.mistakes();
