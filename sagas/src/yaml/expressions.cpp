@@ -95,7 +95,8 @@ std::optional<built_template> read_object(spot const& at, expression_scope const
       continue;
     }
     if (is_expression(member.key)) {
-      out.mistake(member.key.at, place_of_value.path, "a key can't be an expression", "write `==` for a key that begins with =");
+      out.mistake(member.key.at, place_of_value.path, "a key can't be an expression",
+                  "quote the whole expression if `: ` cut it; a key that begins with = is written ==");
       continue;
     }
     if (member.value.kind == node_kind::null && !member.value.written) {
