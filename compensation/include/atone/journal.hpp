@@ -65,11 +65,12 @@ struct journal_batch {
   std::vector<alert_row> alerts;
   std::vector<last_output_row> outputs;
   std::vector<operator_action_row> actions;
+  std::vector<std::uint64_t> taken;  // numbers of start requests (journal::take_inbox) that are done with
 
   journal_batch() = default;
   bool empty() const noexcept {
     return starts.empty() && records.empty() && changes.empty() && compensations.empty() && alerts.empty() && outputs.empty() &&
-           actions.empty();
+           actions.empty() && taken.empty();
   }
 };
 
@@ -106,6 +107,19 @@ struct sql_statement {
   sql_statement() = default;
 };
 
+// A saga that another program asked for inside its own transaction (PostgreSQL: select atone.start(saga, key, input)).
+struct inbox_start {
+  static constexpr std::uint32_t take_max = 1000;
+
+  std::uint64_t number = 0;   // names the request in journal_batch::taken
+  std::string saga_name;
+  business_key key;           // never empty: makes starting it twice harmless
+  std::string input;          // JSON, byte for byte
+  timestamp requested_at;
+
+  inbox_start() = default;
+};
+
 // The writing side; one writer a store holds it (all shards) at a time.
 class journal {
  public:
@@ -130,6 +144,14 @@ class journal {
 
   // Stores a definition; the same name and version with the same content is a success, with other content a conflict.
   virtual result<void> publish(definition_row const& row) = 0;
+
+  // Start requests that wait, oldest first, at most `limit` (inbox_start::take_max). They stay until a batch that names
+  // them in `taken` commits, best the one that starts their sagas; until then every call returns them again. A store
+  // without such requests has none.
+  virtual result<std::vector<inbox_start>> take_inbox(std::uint32_t limit) {
+    static_cast<void>(limit);
+    return std::vector<inbox_start>{};
+  }
 
   // The store's clock, now.
   virtual result<timestamp> now() = 0;

@@ -1,0 +1,26 @@
+// SQLSTATE to errc, in one place: what the server said decides what the caller may do next.
+// Thread rules: plain functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <atone/result.hpp>
+
+namespace atone::postgres {
+
+// SQLSTATEs our own SQL functions raise.
+inline constexpr std::string_view state_fenced = "AT001";
+inline constexpr std::string_view state_wrong_number = "AT002";
+inline constexpr std::string_view state_no_such_saga = "AT003";
+
+// What a SQLSTATE means for the caller. Unknown classes are bad_data: one saga is set aside, the store goes on.
+errc classify(std::string_view sqlstate) noexcept;
+
+// The connection is of no use after this SQLSTATE, though the client library still calls it open.
+bool spoils_connection(std::string_view sqlstate) noexcept;
+
+// One line: "<what>: <the server's words> (SQLSTATE 40001)".
+error sql_failure(std::string_view what, std::string_view sqlstate, std::string_view message);
+
+}  // namespace atone::postgres

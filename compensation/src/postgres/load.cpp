@@ -1,0 +1,103 @@
+#include "postgres/load.hpp"
+
+#include <unordered_map>
+
+#include "postgres/decoding.hpp"
+
+namespace atone::postgres {
+namespace {
+
+// The keys of one chunk as two array parameters.
+struct chunk_keys {
+  std::string shards = "{";
+  std::string sagas = "{";
+  std::unordered_map<saga_id, std::size_t> places;
+};
+
+chunk_keys keys_of(std::vector<open_saga> const& chunk) {
+  chunk_keys keys;
+  for (std::size_t at = 0; at < chunk.size(); ++at) {
+    char const* const comma = at == 0 ? "" : ",";
+    keys.shards += comma + std::to_string(chunk[at].row.home.value());
+    keys.sagas += comma + uuid_text(chunk[at].row.id);
+    keys.places.emplace(chunk[at].row.id, at);
+  }
+  keys.shards += '}';
+  keys.sagas += '}';
+  return keys;
+}
+
+std::string const of_chunk = " t where (t.shard, t.saga_id) in (select * from unnest($1::smallint[], $2::uuid[]))";
+
+result<std::vector<open_saga>> next_sagas(session& on, saga_row const* after) {
+  std::string const from = after == nullptr ? "" : " and (shard, saga_id) > ($1::smallint, $2::uuid)";
+  std::vector<text_parameter> parameters;
+  if (after != nullptr) parameters = {std::to_string(after->home.value()), uuid_text(after->id)};
+  auto rows = decode_all<saga_row>(on.query("select " + saga_columns + " from atone.saga where status not in (5, 6)" + from +
+                                                " order by shard, saga_id limit " + std::to_string(load_chunk_sagas),
+                                            parameters),
+                                   decode_saga);
+  if (!rows) return rows.error();
+  std::vector<open_saga> chunk(rows->size());
+  for (std::size_t at = 0; at < chunk.size(); ++at) chunk[at].row = std::move((*rows)[at]);
+  return chunk;
+}
+
+result<void> add_events(session& on, std::vector<open_saga>& chunk, chunk_keys const& keys) {
+  auto const rows = on.query("select " + event_columns + " from atone.journal" + of_chunk + " order by shard, saga_id, seq", {keys.shards, keys.sagas});
+  if (!rows) return rows.error();
+  for (auto const& row : *rows) {
+    auto read = decode_event(row);
+    if (!read) return read.error();
+    chunk[keys.places.at(decode_id(row["saga_id"]))].events.push_back(std::move(*read));
+  }
+  return {};
+}
+
+result<void> add_compensations(session& on, std::vector<open_saga>& chunk, chunk_keys const& keys) {
+  auto entries = decode_all<compensation_entry>(
+      on.query("select " + compensation_columns + " from atone.compensation_log" + of_chunk + " order by shard, saga_id, trace_id",
+               {keys.shards, keys.sagas}),
+      decode_compensation);
+  if (!entries) return entries.error();
+  for (auto& entry : *entries) {
+    auto const saga = entry.saga;
+    chunk[keys.places.at(saga)].compensations.push_back(std::move(entry));
+  }
+  return {};
+}
+
+result<inbox_start> decode_request(pqxx::row const& row) {
+  inbox_start request;
+  request.number = row[0].as<std::uint64_t>();
+  request.saga_name = row[1].c_str();
+  request.key = business_key{row[2].c_str()};
+  request.input = from_bytea_text(row[3].c_str());
+  request.requested_at = decode_time(row[4]);
+  return request;
+}
+
+}  // namespace
+
+result<void> load_open_sagas(session& on, journal::saga_sink const& sink) {
+  std::optional<saga_row> last;
+  for (;;) {
+    auto chunk = next_sagas(on, last ? &*last : nullptr);
+    if (!chunk) return chunk.error();
+    if (chunk->empty()) return {};
+    last = chunk->back().row;
+    auto const keys = keys_of(*chunk);
+    if (auto added = add_events(on, *chunk, keys); !added) return added;
+    if (auto added = add_compensations(on, *chunk, keys); !added) return added;
+    for (auto& saga : *chunk) sink(std::move(saga));
+  }
+}
+
+result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit) {
+  return decode_all<inbox_start>(on.query("select number, saga_name, business_key, input, " + microseconds_of("requested_at") +
+                                                " from atone.inbox order by number limit " + std::to_string(limit),
+                                            {}),
+                                   decode_request);
+}
+
+}  // namespace atone::postgres

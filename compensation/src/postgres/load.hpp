@@ -1,0 +1,13 @@
+// What a coordinator reads when it takes over. Thread rules: one thread at a time for a session.
+#pragma once
+
+#include <atone/journal.hpp>
+
+#include "postgres/session.hpp"
+
+namespace atone::postgres {
+
+result<void> load_open_sagas(session& on, journal::saga_sink const& sink);
+result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit);
+
+}  // namespace atone::postgres

@@ -1,0 +1,74 @@
+// One connection to PostgreSQL, from open to its first loss; then it is thrown away and another is made (a lost one still
+// calls itself open). Exceptions of libpqxx end here. Thread rules: one thread at a time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <pqxx/pqxx>
+#include <string>
+#include <vector>
+
+#include <atone/result.hpp>
+
+#include "postgres/address.hpp"
+#include "postgres/limits.hpp"
+#include "postgres/watchdog.hpp"
+
+namespace atone::postgres {
+
+// Where and how to connect; shared by all sessions of one store.
+struct endpoint {
+  std::string address;
+  session_limits limits;
+  // A participant's: search_path and isolation are the database's own.
+  bool plain = false;
+  std::shared_ptr<watchdog> guard = std::make_shared<watchdog>();
+
+  explicit endpoint(std::string of, session_limits bounds = {}) : address(std::move(of)), limits(bounds) {}
+};
+
+// A statement's parameter in the server's text form; nothing for NULL.
+using text_parameter = std::optional<std::string>;
+// A parameter in the server's binary form (binary_rows.hpp).
+using binary_parameter = std::string;
+
+class session {
+ public:
+  // Connects and sets the session up. Errors: unavailable, within the limits.
+  static result<std::unique_ptr<session>> open(endpoint const& to, session_kind kind);
+
+  // Several statements in one message, without parameters.
+  result<pqxx::result> run(std::string const& statements);
+  // One statement with $1, $2 …; types are the server's to infer. bad_data where a text holds a zero byte.
+  result<pqxx::result> query(std::string const& statement, std::vector<text_parameter> const& parameters);
+  // One statement, prepared at its first use under its own text.
+  result<pqxx::result> call(std::string const& statement, std::vector<binary_parameter> const& parameters);
+
+  // No longer usable: make another.
+  bool lost() const noexcept { return lost_; }
+  // SQLSTATE of the last failure; empty when the server gave none.
+  std::string const& last_state() const noexcept { return last_state_; }
+
+ private:
+  session(std::unique_ptr<pqxx::connection> to, endpoint const& of);
+  result<void> set_up();
+  template <class Action>
+  result<pqxx::result> guarded(std::string_view what, Action const& action);
+  std::string const& prepared_name(std::string const& statement);
+
+  std::unique_ptr<pqxx::connection> connection_;
+  std::unique_ptr<pqxx::quiet_errorhandler> quiet_;  // libpqxx would print notices to stderr
+  session_limits limits_;
+  bool plain_;
+  std::shared_ptr<watchdog> guard_;
+  std::map<std::string, std::string> prepared_;  // name by statement
+  std::string last_state_;
+  bool lost_ = false;
+};
+
+// How a bytea stands in a text parameter and in a result: "\\x" and hex digits.
+std::string bytea_text(std::string_view bytes);
+std::string from_bytea_text(std::string_view text);
+
+}  // namespace atone::postgres

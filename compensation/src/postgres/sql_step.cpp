@@ -1,0 +1,54 @@
+// The `sql` step: the user's statement, the records that say so and the fence in one transaction, exactly once.
+#include "postgres/batch_encoding.hpp"
+#include "postgres/decoding.hpp"
+#include "postgres/named_parameters.hpp"
+#include "postgres/sql_answer.hpp"
+#include "postgres/writer.hpp"
+
+namespace atone::postgres {
+
+result<commit_report> writer::commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) {
+  ATONE_ASSERT(number.value() > 0);
+  if (epoch_.value() == 0) return error{errc::fenced, "no take_over came before this commit"};
+  return repeat([&](session& on) { return run_with_sql(on, statement, on_success, number); });
+}
+
+result<std::optional<commit_report>> writer::committed_before(session& on, batch_number number) {
+  auto const found = on.query("select " + microseconds_of("atone.committed_at($1, $2)"),
+                              {std::to_string(epoch_.value()), std::to_string(number.value())});
+  if (!found) return found.error();
+  if ((*found)[0][0].is_null()) return std::optional<commit_report>{};
+  commit_report report;
+  report.database_time = decode_time((*found)[0][0]);
+  return std::optional<commit_report>{report};
+}
+
+result<commit_report> writer::run_with_sql(session& on, sql_statement const& statement, answer_to_batch const& on_success,
+                                           batch_number number) {
+  auto before = committed_before(on, number);
+  if (!before) return before.error();
+  if (*before) return std::move(**before);
+  auto const numbered = number_parameters(statement.text);
+  if (!numbered) return numbered.error();
+  auto const values = parameter_values(numbered->names, statement.parameters);
+  if (!values) return values.error();
+  // The user's names are found by the database's own search path.
+  if (auto begun = on.run("begin; set local search_path to default"); !begun) return begun.error();
+  auto done = write_with_sql(on, *numbered, *values, on_success, number);
+  if (!done && !on.lost()) static_cast<void>(on.run("rollback"));
+  return done;
+}
+
+result<commit_report> writer::write_with_sql(session& on, numbered_statement const& statement, std::vector<text_parameter> const& values,
+                                             answer_to_batch const& on_success, batch_number number) {
+  auto const answer = on.query(statement.text, values);
+  if (!answer) return answer.error();
+  auto const batch = on_success(answer_json(*answer));
+  if (auto fine = check_batch_here(batch); !fine) return fine.error();
+  auto report = call_commit(on, batch, number);
+  if (!report) return report;
+  if (auto committed = on.run("commit"); !committed) return committed.error();
+  return report;
+}
+
+}  // namespace atone::postgres

@@ -1,0 +1,63 @@
+#include "postgres/watchdog.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+
+namespace atone::postgres {
+
+watchdog::guard::guard(watchdog& of, int socket, std::chrono::milliseconds limit) : of_(of), ticket_(of.arm(socket, limit)) {}
+watchdog::guard::~guard() { of_.disarm(ticket_); }
+
+watchdog::watchdog() : thread_([this] { run(); }) {}
+
+watchdog::~watchdog() {
+  {
+    std::lock_guard const lock{mutex_};
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+std::uint64_t watchdog::arm(int socket, std::chrono::milliseconds limit) {
+  auto const due = std::chrono::steady_clock::now() + limit;
+  std::lock_guard const lock{mutex_};
+  auto const ticket = next_ticket_++;
+  armed_.emplace(ticket, watched{socket, due});
+  // The thread is woken only when it would sleep too long: once a limit, not once a call.
+  if (due < wakes_at_) changed_.notify_one();
+  return ticket;
+}
+
+// After this returns the socket is never touched: its number may be another's soon.
+void watchdog::disarm(std::uint64_t ticket) {
+  std::lock_guard const lock{mutex_};
+  armed_.erase(ticket);
+}
+
+void watchdog::run() {
+  std::unique_lock lock{mutex_};
+  while (!stopping_) {
+    wakes_at_ = cut_overdue(std::chrono::steady_clock::now());
+    if (wakes_at_ == moment::max()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, wakes_at_);
+    }
+  }
+}
+
+watchdog::moment watchdog::cut_overdue(moment now) {
+  auto earliest = moment::max();
+  for (auto& [ticket, one] : armed_) {
+    if (one.due <= now) {
+      ::shutdown(one.socket, SHUT_RDWR);
+      one.due = moment::max();
+    }
+    earliest = std::min(earliest, one.due);
+  }
+  return earliest;
+}
+
+}  // namespace atone::postgres

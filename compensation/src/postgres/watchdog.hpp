@@ -1,0 +1,55 @@
+// Cuts a connection whose answer does not come: libpq's blocking calls have no limit of their own, and a server that was
+// stopped keeps its sockets alive. Thread rules: one watchdog serves the connections of many threads.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace atone::postgres {
+
+class watchdog {
+ public:
+  watchdog();
+  ~watchdog();
+  watchdog(watchdog const&) = delete;
+  watchdog& operator=(watchdog const&) = delete;
+
+  // Shuts `socket` down for reading and writing when the guard still lives after `limit`.
+  class guard {
+   public:
+    guard(watchdog& of, int socket, std::chrono::milliseconds limit);
+    ~guard();
+    guard(guard const&) = delete;
+    guard& operator=(guard const&) = delete;
+
+   private:
+    watchdog& of_;
+    std::uint64_t const ticket_;
+  };
+
+ private:
+  using moment = std::chrono::steady_clock::time_point;
+  struct watched {
+    int socket;
+    moment due;
+  };
+
+  std::uint64_t arm(int socket, std::chrono::milliseconds limit);
+  void disarm(std::uint64_t ticket);
+  void run();
+  moment cut_overdue(moment now);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint64_t, watched> armed_;
+  moment wakes_at_ = moment::max();
+  std::uint64_t next_ticket_ = 1;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace atone::postgres
