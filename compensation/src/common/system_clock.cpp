@@ -7,8 +7,4 @@ timestamp system_time() {
   return std::chrono::time_point_cast<duration>(std::chrono::system_clock::now());
 }
 
-std::unique_ptr<store> make_memory_store() {
-  return make_memory_store(system_time);
-}
-
 }  // namespace atone

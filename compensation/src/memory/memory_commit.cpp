@@ -58,6 +58,7 @@ std::vector<start_loser> state::find_losers(journal_batch const& batch) const {
     auto const [here, first] = claimed_here.emplace(name, claim);
     if (first && stored == keys_.end()) continue;
     key_claim const& holder = stored != keys_.end() ? stored->second : here->second;
+    if (holder.holder == start.row.id) continue;  // its own claim: check() tells that it was started before
     start_loser loser;
     loser.refused = start.row.id;
     loser.existing = holder.holder;

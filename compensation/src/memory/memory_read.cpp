@@ -1,5 +1,6 @@
 // The reading half of the memory store: plain scans, since it holds what a test or an example makes.
 #include <algorithm>
+#include <tuple>
 
 #include "memory/memory_state.hpp"
 
@@ -87,8 +88,15 @@ std::vector<operator_action_row> state::actions(saga_id id) {
 
 std::vector<alert_row> state::alerts(std::uint32_t limit) {
   std::lock_guard const guard{lock_};
-  auto const count = std::min<std::size_t>(limit, alerts_.size());
-  return {alerts_.rbegin(), alerts_.rbegin() + static_cast<std::ptrdiff_t>(count)};
+  auto const newest_first = [](alert_row const& left, alert_row const& right) {
+    if (left.raised_at != right.raised_at) return left.raised_at > right.raised_at;
+    if (left.saga != right.saga) return left.saga > right.saga;
+    return std::tie(left.step, left.kind) < std::tie(right.step, right.kind);
+  };
+  auto found = alerts_;
+  std::sort(found.begin(), found.end(), newest_first);
+  if (found.size() > limit) found.resize(limit);
+  return found;
 }
 
 std::optional<definition_row> state::definition(std::string_view name, std::optional<definition_version> version) {

@@ -22,8 +22,8 @@ struct session_limits {
 // How often and for how long a commit is repeated before the caller hears of it.
 struct retry_limits {
   std::chrono::milliseconds first_pause{10};
-  std::chrono::milliseconds conflict_total{1'000};   // pauses after 40001, 40P01, 55P03
-  std::chrono::milliseconds reconnect_total{3'000};  // pauses while the server can't be reached
+  std::chrono::milliseconds conflict_total{1'000};   // after 40001, 40P01, 55P03
+  std::chrono::milliseconds reconnect_total{3'000};  // while the server can't be reached
   std::chrono::milliseconds end_backend_wait{2'000};  // for the backend of the writer before to go
 
   retry_limits() = default;

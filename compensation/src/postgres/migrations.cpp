@@ -49,6 +49,11 @@ result<void> apply_locked(session& on, migration const& step, std::uint32_t numb
   return {};
 }
 
+error newer_than_this_build(schema_status const& status) {
+  return error{errc::unsupported, "the database is at migration " + std::to_string(status.found) + ", newer than this build knows (" +
+                                      std::to_string(status.expected) + "); use a newer atone"};
+}
+
 }  // namespace
 
 result<schema_status> schema_of(session& on) {
@@ -60,14 +65,20 @@ result<schema_status> schema_of(session& on) {
   return status;
 }
 
+result<void> check_schema(session& on) {
+  auto const status = schema_of(on);
+  if (!status) return status.error();
+  if (status->found > status->expected) return newer_than_this_build(*status);
+  if (status->found == status->expected) return {};
+  return error{errc::unsupported, "the database is at migration " + std::to_string(status->found) + " of " + std::to_string(status->expected) +
+                                      "; run: atone db migrate"};
+}
+
 result<void> migrate(session& on) {
   if (auto fine = check_encoding(on); !fine) return fine;
   auto const status = schema_of(on);
   if (!status) return status.error();
-  if (status->found > status->expected) {
-    return error{errc::unsupported, "the database is at migration " + std::to_string(status->found) + ", newer than this build knows (" +
-                                        std::to_string(status->expected) + "); use a newer atone"};
-  }
+  if (status->found > status->expected) return newer_than_this_build(*status);
   for (auto number = status->found + 1; number <= status->expected; ++number) {
     if (auto done = apply_locked(on, migrations()[number - 1], number); !done) return done;
   }

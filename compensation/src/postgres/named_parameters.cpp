@@ -134,14 +134,17 @@ std::string first_word(std::string_view text) {
 
 }  // namespace
 
-result<numbered_statement> number_parameters(std::string_view statement) {
-  constexpr std::array<std::string_view, 12> forbidden{"begin",   "start", "commit",   "end",     "rollback", "abort",
+result<void> check_no_transaction_control(std::string_view statement) {
+  constexpr std::array<std::string_view, 12> forbidden{"begin",     "start",   "commit",  "end",     "rollback", "abort",
                                                        "savepoint", "release", "prepare", "discard", "set",      "reset"};
   auto const word = first_word(statement);
-  if (word.empty()) return error{errc::bad_data, "the statement is empty; expected one SQL statement"};
-  if (std::find(forbidden.begin(), forbidden.end(), word) != forbidden.end()) {
-    return error{errc::bad_data, "'" + word + "' is not allowed in a sql step: its statement runs inside the coordinator's transaction"};
-  }
+  if (std::find(forbidden.begin(), forbidden.end(), word) == forbidden.end()) return {};
+  return error{errc::bad_data, "'" + word + "' is not allowed here: the statement runs inside a transaction that is Atone's"};
+}
+
+result<numbered_statement> number_parameters(std::string_view statement) {
+  if (first_word(statement).empty()) return error{errc::bad_data, "the statement is empty; expected one SQL statement"};
+  if (auto fine = check_no_transaction_control(statement); !fine) return fine.error();
   return scanner{statement}.run();
 }
 

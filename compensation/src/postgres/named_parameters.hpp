@@ -20,4 +20,7 @@ struct numbered_statement {
 // Errors: bad_data for a quote or comment that does not end, and for statements that would end the transaction.
 result<numbered_statement> number_parameters(std::string_view statement);
 
+// Whether a statement begins with a word that begins or ends a transaction, or changes the session. Errors: bad_data.
+result<void> check_no_transaction_control(std::string_view statement);
+
 }  // namespace atone::postgres

@@ -8,10 +8,10 @@
 namespace atone::postgres {
 
 bool rising_pause::wait() {
-  if (left_.count() <= 0) return false;
-  auto const now = std::min(next_, left_);
-  std::this_thread::sleep_for(now);
-  left_ -= now;
+  auto const now = clock::now();
+  if (!began_) began_ = now;
+  if (now - *began_ >= total_) return false;
+  std::this_thread::sleep_for(next_);
   next_ = std::min(next_ * 2, retry_pause_max);
   return true;
 }

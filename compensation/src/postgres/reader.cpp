@@ -4,7 +4,7 @@
 
 #include "postgres/batch_encoding.hpp"
 #include "postgres/decoding.hpp"
-#include "postgres/row_types.hpp"
+#include "postgres/migrations.hpp"
 
 namespace atone::postgres {
 namespace {
@@ -62,7 +62,7 @@ result<std::unique_ptr<journal_reader>> reader::open(endpoint to) {
 result<void> reader::connect() {
   auto opened = session::open(to_, session_kind::reader);
   if (!opened) return opened.error();
-  if (auto const types = find_row_types(**opened); !types) return types.error();
+  if (auto fine = check_schema(**opened); !fine) return fine;
   // Bitmap scans: a generic plan for one id in 64 shards must not turn to them while the tables are small.
   auto const layout = (*opened)->run("set enable_bitmapscan = off; set enable_seqscan = off; select shards from atone.layout");
   if (!layout) return layout.error();

@@ -13,7 +13,7 @@ result<row_types> find_row_types(session& on) {
   for (auto* const type : {&types.start, &types.record, &types.change, &types.compensation, &types.alert, &types.output, &types.action}) {
     auto const field = (*found)[0][column++];
     if (field.is_null()) {
-      return error{errc::unsupported, "this PostgreSQL database has no Atone schema, or an old one; run: atone db migrate"};
+      return error{errc::corrupt, "a type of Atone's schema is missing from the database; was it changed by hand?"};
     }
     *type = field.as<type_id>();
   }

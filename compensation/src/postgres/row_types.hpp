@@ -21,7 +21,7 @@ struct row_types {
   row_types() = default;
 };
 
-// Errors: unsupported when the schema is not there (`atone db migrate`); unavailable.
+// Errors: corrupt when one is missing; unavailable.
 result<row_types> find_row_types(session& on);
 
 }  // namespace atone::postgres

@@ -29,6 +29,7 @@ session::session(std::unique_ptr<pqxx::connection> to, endpoint const& of)
     : connection_(std::move(to)),
       quiet_(std::make_unique<pqxx::quiet_errorhandler>(*connection_)),
       limits_(of.limits),
+      plain_(of.plain),
       guard_(of.guard) {}
 
 result<std::unique_ptr<session>> session::open(endpoint const& to, session_kind kind) {
@@ -46,9 +47,10 @@ result<std::unique_ptr<session>> session::open(endpoint const& to, session_kind 
 // database's own path back for the user's statement. synchronous_commit: a commit that is answered is on disk, whatever
 // the database's default. Isolation: the fence and the key claims rely on read committed.
 result<void> session::set_up() {
+  std::string const of_ours = plain_ ? "" : "set search_path = pg_catalog; set default_transaction_isolation = 'read committed'; ";
   auto const done = run(
-      "set search_path = pg_catalog; set synchronous_commit = on; set default_transaction_isolation = 'read committed'; "
-      "set default_transaction_deferrable = off; set client_min_messages = error; set bytea_output = hex; "
+      of_ours +
+      "set synchronous_commit = on; set default_transaction_deferrable = off; set client_min_messages = error; set bytea_output = hex; "
       "set datestyle = iso; set timezone = utc; set intervalstyle = postgres; set extra_float_digits = 1; "
       "set lock_timeout = " + milliseconds(limits_.lock) + "; set statement_timeout = " + milliseconds(limits_.statement) +
       "; set idle_in_transaction_session_timeout = " + milliseconds(limits_.idle));

@@ -21,6 +21,8 @@ namespace atone::postgres {
 struct endpoint {
   std::string address;
   session_limits limits;
+  // A participant's: search_path and isolation are the database's own.
+  bool plain = false;
   std::shared_ptr<watchdog> guard = std::make_shared<watchdog>();
 
   explicit endpoint(std::string of, session_limits bounds = {}) : address(std::move(of)), limits(bounds) {}
@@ -58,6 +60,7 @@ class session {
   std::unique_ptr<pqxx::connection> connection_;
   std::unique_ptr<pqxx::quiet_errorhandler> quiet_;  // libpqxx would print notices to stderr
   session_limits limits_;
+  bool plain_;
   std::shared_ptr<watchdog> guard_;
   std::map<std::string, std::string> prepared_;  // name by statement
   std::string last_state_;

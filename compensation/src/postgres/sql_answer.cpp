@@ -51,7 +51,7 @@ std::string listed(std::vector<std::string> const& names) {
 }  // namespace
 
 result<std::vector<text_parameter>> parameter_values(std::vector<std::string> const& names, std::string_view json_object) {
-  auto const parsed = json::parse(std::string{json_object});
+  auto const parsed = json::parse(json_object.empty() ? std::string{"{}"} : std::string{json_object});
   if (!parsed) return error{errc::bad_data, "the parameters are not JSON: " + parsed.error().message};
   if (parsed->type() != json::kind::object) {
     return error{errc::bad_data, "the parameters are a JSON " + std::string{json::name(parsed->type())} + "; expected an object with " + listed(names)};

@@ -5,6 +5,7 @@
 #include "postgres/decoding.hpp"
 #include "postgres/errors.hpp"
 #include "postgres/load.hpp"
+#include "postgres/migrations.hpp"
 #include "postgres/pause.hpp"
 
 namespace atone::postgres {
@@ -49,6 +50,7 @@ result<void> writer::connect() {
   session_.reset();
   auto opened = session::open(to_, session_kind::writer);
   if (!opened) return opened.error();
+  if (auto fine = check_schema(**opened); !fine) return fine;
   auto const types = find_row_types(**opened);
   if (!types) return types.error();
   auto const layout = (*opened)->run("select shards from atone.layout");
@@ -70,13 +72,15 @@ result<void> writer::ensure_connected() {
 
 // Errors: fenced, when another took over meanwhile.
 result<void> writer::resume_epoch() {
-  auto const old = session_->run("select backend_pid, backend_start from atone.writer");
-  if (!old) return old.error();
-  // Ended first: it may hold the writer's row.
-  end_backend((*old)[0][0].c_str(), (*old)[0][1].c_str());
+  end_registered_backend();  // first: it may hold the writer's row
   auto const resumed = session_->query("select old_pid, old_start from atone.resume($1)", {number_text(epoch_.value())});
   if (!resumed) return resumed.error();
   return {};
+}
+
+void writer::end_registered_backend() {
+  auto const old = session_->run("select backend_pid, backend_start from atone.writer");
+  if (old) end_backend((*old)[0][0].c_str(), (*old)[0][1].c_str());
 }
 
 // Only frees what the old backend still locks sooner: it could not commit in any case. So a failure (no right to end
@@ -92,20 +96,19 @@ result<epoch> writer::take_over(node_id const& node) {
     epoch_ = epoch{};  // a reconnect must not resume the old epoch
     auto taken = take_over_once(node);
     if (taken || taken.error().code != errc::serialization) return taken;
+    end_registered_backend();
     if (!conflict.wait()) return as_unavailable(taken.error());
   }
 }
 
+// The epoch first, then the old backend: once fenced it can't register again in between.
 result<epoch> writer::take_over_once(node_id const& node) {
   if (auto ready = ensure_connected(); !ready) return ready.error();
-  auto const old = session_->run("select backend_pid, backend_start from atone.writer");
-  if (!old) return old.error();
-  end_backend((*old)[0][0].c_str(), (*old)[0][1].c_str());
   auto const taken = session_->query("select new_epoch, old_pid, old_start from atone.take_over($1)", {node.value()});
   if (!taken) return taken.error();
-  // Whoever registered between the two is fenced now; its uncommitted keys would still be in the way.
-  end_backend((*taken)[0][1].c_str(), (*taken)[0][2].c_str());
   epoch_ = epoch{(*taken)[0][0].as<std::uint64_t>()};
+  // What it has not committed (keys, rows) would be in the way.
+  end_backend((*taken)[0][1].c_str(), (*taken)[0][2].c_str());
   return epoch_;
 }
 
@@ -135,6 +138,8 @@ result<commit_report> writer::repeat(transaction const& work) {
         break;
       case errc::unavailable:
       case errc::outcome_unknown:
+        // Still connected: the server is out of something (disk, time), which repeating at once would not mend.
+        if (session_ && !session_->lost()) return done;
         if (!reconnect.wait()) return error{sent ? errc::outcome_unknown : errc::unavailable, failure.message};
         break;
       default: return done;
@@ -190,9 +195,9 @@ result<void> writer::publish(definition_row const& row) {
   return error{errc::conflict, "definition " + row.ref.name + " version " + version + " is published with other content; published versions don't change: give it the next number"};
 }
 
-result<std::vector<start_request>> writer::take_inbox(std::uint32_t limit) {
-  auto const bounded = std::min(limit, start_request::take_max);
-  return read<std::vector<start_request>>([&](session& on) { return load_inbox(on, bounded); });
+result<std::vector<inbox_start>> writer::take_inbox(std::uint32_t limit) {
+  auto const bounded = std::min(limit, inbox_start::take_max);
+  return read<std::vector<inbox_start>>([&](session& on) { return load_inbox(on, bounded); });
 }
 
 result<timestamp> writer::now() {

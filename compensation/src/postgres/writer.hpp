@@ -27,7 +27,7 @@ class writer final : public journal {
   result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) override;
   result<void> load_open(saga_sink const& sink) override;
   result<void> publish(definition_row const& row) override;
-  result<std::vector<start_request>> take_inbox(std::uint32_t limit) override;
+  result<std::vector<inbox_start>> take_inbox(std::uint32_t limit) override;
   result<timestamp> now() override;
   std::uint16_t shards() const override { return shards_; }
 
@@ -40,6 +40,7 @@ class writer final : public journal {
   result<void> ensure_connected();
   result<void> resume_epoch();
   void end_backend(std::string const& pid, std::string const& start);
+  void end_registered_backend();
   result<epoch> take_over_once(node_id const& node);
   // Repeats `work` over conflicts and lost connections, within the limits.
   result<commit_report> repeat(transaction const& work);

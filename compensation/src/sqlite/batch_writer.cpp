@@ -71,6 +71,7 @@ result<void> batch_writer::lose(saga_start const& start) {
   if (!existing) return existing.error();
   auto const body = read_hash(*holder);
   if (!body) return body.error();
+  if (*existing == start.row.id) return {};  // its own claim: the saga's row tells whether it was started before
   start_loser loser;
   loser.refused = start.row.id;
   loser.existing = *existing;

@@ -20,7 +20,7 @@ using participant::outcome;
 using participant::verdict;
 
 constexpr int attempts_max = 20;
-constexpr int pause_step_ms = 50;  // attempt n waits up to n times this for another process's transaction
+constexpr int pause_step_ms = 10;  // attempt n waits up to n times this for another process's transaction
 
 // Says for as long as it lives which thread is inside a transaction.
 class marked_inside {

@@ -46,9 +46,6 @@ result<verdict> parse_verdict(sqlite3* on, std::string_view word) {
   return unreadable(on, "the barrier said '" + std::string{word} + "'");
 }
 
-constexpr std::string_view already_compensated = R"({"error":"already compensated"})";
-constexpr std::int32_t status_refused = 409;
-
 void bind_key(query& to, barrier_key const& key) {
   to.add_text(key.saga).add_text(key.step).add_text(key.op);
 }
@@ -67,7 +64,8 @@ result<outcome> participant_barrier::enter(barrier_key const& key) {
   auto found = look(key);
   if (!found) return found.error();
   switch (found->verdict) {
-    case verdict::duplicate: return found;
+    case verdict::duplicate:
+    case verdict::refused: return found;
     case verdict::proceed: {
       if (auto done = record(statement("claim"), key); !done) return done.error();
       return found;
@@ -75,10 +73,6 @@ result<outcome> participant_barrier::enter(barrier_key const& key) {
     case verdict::empty: {
       if (auto done = record(statement("empty"), key); !done) return done.error();
       found->answer = participant::answer::done("{}");
-      return found;
-    }
-    case verdict::refused: {
-      found->answer = participant::answer::no(std::string{already_compensated}, status_refused);
       return found;
     }
   }
@@ -98,8 +92,7 @@ result<outcome> participant_barrier::look(barrier_key const& key) {
   if (!said) return said.error();
   outcome found;
   found.verdict = *said;
-  found.answer.refused = asked->take_text() == "no";
-  // A row without an answer: another language's participant did not store one; what was done was done.
+  found.answer.refused = asked->take_text() == "no" || *said == verdict::refused;
   found.answer.status = static_cast<std::int32_t>(asked->take_optional().value_or(200));
   found.answer.body = asked->take_text();
   return found;
@@ -157,7 +150,7 @@ void barrier_function(sqlite3_context* to, int, sqlite3_value** arguments) {
 void answer_function(sqlite3_context* to, int, sqlite3_value** arguments) {
   auto* const barrier = static_cast<participant_barrier*>(sqlite3_user_data(to));
   participant::answer given;
-  given.refused = text_argument(arguments[3]) == "no";
+  given.refused = sqlite3_value_int(arguments[3]) != 0;
   given.status = sqlite3_value_int(arguments[4]);
   given.body = std::string{text_argument(arguments[5])};
   if (auto const done = barrier->answer(key_argument(arguments), given); !done) return fail(to, done.error());

@@ -38,7 +38,7 @@ class participant_barrier {
   connection& on_;
 };
 
-// Makes atone_barrier(saga, step, op) and atone_answer(saga, step, op, verdict, status, answer) callable from SQL on this
+// Makes atone_barrier(saga, step, op) and atone_answer(saga, step, op, refused, status, answer) callable from SQL on this
 // connection; they do what the functions of the same names do on PostgreSQL. `barrier` must outlive the connection.
 result<void> register_barrier_functions(connection& on, participant_barrier& barrier);
 

@@ -54,7 +54,7 @@ inline constexpr char compensations_of[] =
     "WHERE shard = 0 AND saga_id = ? ORDER BY trace_id";
 inline constexpr char newest_alerts[] =
     "SELECT saga_id, step, kind, level, text, raised_at FROM atone_alert WHERE shard = 0 "
-    "ORDER BY raised_at DESC, saga_id DESC, step DESC, kind DESC LIMIT ?";
+    "ORDER BY raised_at DESC, saga_id DESC, step, kind LIMIT ?";
 inline constexpr char actions_of[] =
     "SELECT actor, action, step, note, outcome, at FROM atone_operator_action WHERE shard = 0 AND saga_id = ? ORDER BY number";
 inline constexpr char definition_version[] =

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include <atone/http.hpp>
 #include <atone/result.hpp>
 #include <atone/time.hpp>
 
+#include "cli/api.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/terminal.hpp"
 
@@ -49,8 +49,6 @@ class arguments {
 
 // The world outside a command; tests put their own in.
 struct surroundings {
-  using fetch_function = std::function<http::exchange(std::string const& url, http::request what, duration timeout)>;
-
   terminal const& screen;
   std::istream& input;
   fetch_function fetch;

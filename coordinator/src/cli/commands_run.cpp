@@ -36,8 +36,8 @@ exit_code wait_and_print(std::string const& id, duration timeout, arguments cons
 result<json::value> send_start(arguments const& typed, std::string input, surroundings const& with) {
   target to{"/v1/sagas"};
   add_saga_name(to, typed.get("NAME"));
-  http::header_list headers;
-  if (typed.has("key")) headers.add("Idempotency-Key", typed.get("key"));
+  header_fields headers;
+  if (typed.has("key")) headers.emplace_back("Idempotency-Key", typed.get("key"));
   return daemon_client{with}.post(to, std::move(input), std::move(headers));
 }
 

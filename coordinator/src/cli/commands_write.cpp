@@ -135,8 +135,8 @@ exit_code run_publish(arguments const& typed, surroundings const& with) {
     with.screen.err() << counted(found.mistakes, "mistake") << ". Nothing was published.\n";
     return exit_code::negative;
   }
-  http::header_list headers;
-  headers.add("Content-Type", "application/yaml");
+  header_fields headers;
+  headers.emplace_back("Content-Type", "application/yaml");
   auto const answer = daemon_client{with}.post(target{"/v1/definitions"}, std::move(*text), std::move(headers));
   if (!answer) return report(answer.error(), with);
   if (with.wants_json(typed)) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <atone/http.hpp>
+
 namespace atone::cli {
 namespace {
 
@@ -34,7 +36,7 @@ std::string message_in(std::string const& body) {
   return text.empty() ? text_at(*parsed, "error") : text;
 }
 
-error unreachable(surroundings const& with, http::exchange const& came) {
+error unreachable(surroundings const& with, api_answer const& came) {
   if (came.failure == transport_failure::connect) {
     return {errc::unavailable, "no daemon at " + with.url + " (" + came.detail + "): start atoned, or name it by --url or ATONE_URL"};
   }
@@ -42,7 +44,7 @@ error unreachable(surroundings const& with, http::exchange const& came) {
           "the daemon at " + with.url + " did not answer (" + std::string{name(came.failure)} + ": " + came.detail + ")"};
 }
 
-result<json::value> body_of(result<http::response> answer) {
+result<json::value> body_of(result<api_answer> answer) {
   if (!answer) return answer.error();
   if (answer->status < 200 || answer->status > 299) return error_of(*answer);
   auto parsed = json::parse(std::move(answer->body));
@@ -67,41 +69,41 @@ target& target::query(std::string_view name, std::string_view value) {
   return *this;
 }
 
-error error_of(http::response const& answer) {
+error error_of(api_answer const& answer) {
   auto message = message_in(answer.body);
   if (answer.status == 401 || answer.status == 403) message = "the daemon wants a token: --token or ATONE_TOKEN";
   if (message.empty()) message = "the daemon answered " + std::to_string(answer.status);
   return {code_of(answer.status), std::move(message)};
 }
 
-result<http::response> daemon_client::send(http::request what, duration timeout) const {
-  if (!with_.token.empty()) what.headers.add("Authorization", "Bearer " + with_.token);
-  auto base = with_.url;
-  while (base.ends_with('/')) base.pop_back();
-  base += std::exchange(what.target, "/");  // a daemon behind a path prefix keeps it
-  auto came = with_.fetch(base, std::move(what), timeout);
+result<api_answer> daemon_client::send(api_request what, std::string const& at) const {
+  if (!with_.token.empty()) what.headers.emplace_back("Authorization", "Bearer " + with_.token);
+  what.url = with_.url;
+  while (what.url.ends_with('/')) what.url.pop_back();
+  what.url += at;
+  auto came = with_.fetch(std::move(what));
   if (!came.ok()) return unreachable(with_, came);
-  return std::move(came.response);
+  return came;
 }
 
-result<http::response> daemon_client::raw(target const& from, duration timeout) const {
-  http::request what;
-  what.target = from.text();
-  return send(std::move(what), timeout);
+result<api_answer> daemon_client::raw(target const& from, duration timeout) const {
+  api_request what;
+  what.timeout = timeout;
+  return send(std::move(what), from.text());
 }
 
 result<json::value> daemon_client::get(target const& from, duration timeout) const {
   return body_of(raw(from, timeout));
 }
 
-result<json::value> daemon_client::post(target const& to, std::string body, http::header_list headers, duration timeout) const {
-  http::request what;
+result<json::value> daemon_client::post(target const& to, std::string body, header_fields headers, duration timeout) const {
+  api_request what;
   what.method = "POST";
-  what.target = to.text();
+  what.timeout = timeout;
   what.body = std::move(body);
   what.headers = std::move(headers);
-  if (!what.headers.has("Content-Type")) what.headers.add("Content-Type", "application/json");
-  return body_of(send(std::move(what), timeout));
+  if (what.header("Content-Type").empty()) what.headers.emplace_back("Content-Type", "application/json");
+  return body_of(send(std::move(what), to.text()));
 }
 
 }  // namespace atone::cli

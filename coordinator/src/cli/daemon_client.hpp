@@ -36,17 +36,17 @@ class daemon_client {
 
   // The JSON of a 2xx answer. Everything else is an error in the daemon's own words where it gave any.
   result<json::value> get(target const& from, duration timeout = answer_max) const;
-  result<json::value> post(target const& to, std::string body, http::header_list headers = {}, duration timeout = answer_max) const;
+  result<json::value> post(target const& to, std::string body, header_fields headers = {}, duration timeout = answer_max) const;
   // Whatever came, for /health, /ready and /metrics.
-  result<http::response> raw(target const& from, duration timeout = answer_max) const;
+  result<api_answer> raw(target const& from, duration timeout = answer_max) const;
 
  private:
-  result<http::response> send(http::request what, duration timeout) const;
+  result<api_answer> send(api_request what, std::string const& at) const;
 
   surroundings const& with_;
 };
 
 // The error an answer carries: {"error": {"message": …}} in any status but 2xx.
-error error_of(http::response const& answer);
+error error_of(api_answer const& answer);
 
 }  // namespace atone::cli

@@ -8,6 +8,8 @@
 #include <iostream>
 #include <thread>
 
+#include <atone/http.hpp>
+
 #include "cli/parse.hpp"
 
 namespace atone::cli {
@@ -34,12 +36,26 @@ terminal_traits traits_of_terminal(bool no_colour) {
   return traits;
 }
 
+api_answer fetch(api_request what, http::tls_options const& tls) {
+  http::request sent;
+  sent.method = std::move(what.method);
+  sent.body = std::move(what.body);
+  for (auto const& [name, value] : what.headers) sent.headers.add(name, value);
+  auto came = http::fetch(what.url, std::move(sent), what.timeout, tls);
+  api_answer answer;
+  answer.failure = came.failure;
+  answer.detail = std::move(came.detail);
+  answer.status = came.response.status;
+  answer.body = std::move(came.response.body);
+  return answer;
+}
+
 surroundings surroundings_of(terminal const& screen, arguments const& typed) {
   http::tls_options tls;
   tls.ca_file = typed.get("ca");
   return {screen,
           std::cin,
-          [tls](std::string const& url, http::request what, duration timeout) { return http::fetch(url, std::move(what), timeout, tls); },
+          [tls](api_request what) { return fetch(std::move(what), tls); },
           [](duration span) { std::this_thread::sleep_for(span); },
           [] { return std::chrono::time_point_cast<duration>(std::chrono::system_clock::now()); },
           environment("USER", environment("LOGNAME", "unknown")),

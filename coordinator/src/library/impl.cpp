@@ -133,9 +133,9 @@ void coordinator::impl::stop(duration grace) {
   if (stopped) return;
   stopped = true;
   if (loop_thread.joinable()) {
-    auto const quiet = std::make_shared<std::promise<void>>();
-    auto told = quiet->get_future();
-    on_loop([this, quiet] { engine->stop([quiet] { quiet->set_value(); }); });
+    auto const nothing_out = std::make_shared<std::promise<void>>();
+    auto told = nothing_out->get_future();
+    on_loop([this, nothing_out] { engine->stop([nothing_out] { nothing_out->set_value(); }); });
     // What has not answered by then is asked again, under the same key, at the next start.
     (void)told.wait_for(grace);
     local.stop();

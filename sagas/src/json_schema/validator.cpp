@@ -90,8 +90,8 @@ void validator::exceed(std::string message, place const& at) {
 }
 
 void validator::spend(std::uint64_t steps, place const& at) {
-  steps_ += steps;
-  if (steps_ > steps_max) exceed("checking this value takes more than " + std::to_string(steps_max) + " steps", at);
+  if (steps > steps_left_) return exceed("checking this value takes too many steps: the schema has it looked at again and again", at);
+  steps_left_ -= steps;
 }
 
 bool validator::check(subschema const& with, json::value const& of, place const& at) {

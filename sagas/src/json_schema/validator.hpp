@@ -26,9 +26,10 @@ struct place {
 
 class validator {
  public:
-  static constexpr std::uint64_t steps_max = 20'000'000;  // schemas applied and bytes compared
+  static constexpr std::uint64_t steps_max = 10'000'000;  // schemas applied and bytes compared
   static constexpr std::size_t depth_max = 1'000;         // schemas applied within each other
 
+  explicit validator(std::uint64_t steps = steps_max) : steps_left_(steps) {}
   std::vector<schema_violation> validate(subschema const& with, json::value const& of);
 
  private:
@@ -83,7 +84,7 @@ class validator {
 
   std::vector<schema_violation>* sink_ = nullptr;
   std::size_t limit_ = json_schema::violations_max;
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_left_;
   std::size_t depth_ = 0;
   bool exceeded_ = false;
   schema_violation bound_reached_;

@@ -49,6 +49,34 @@ as $$
   on conflict do nothing
 $$;
 
+-- Why this backend may not commit this number. Returns when it may.
+create function atone.check_writer(p_writer atone.writer, p_epoch bigint, p_number bigint) returns void
+language plpgsql volatile
+as $$
+begin
+  if p_writer.epoch <> p_epoch or p_writer.backend_pid <> pg_backend_pid() then
+    raise exception 'epoch % of backend % is fenced: epoch % is held by node % through backend %',
+      p_epoch, pg_backend_pid(), p_writer.epoch, p_writer.node, p_writer.backend_pid using errcode = 'AT001';
+  end if;
+  if p_writer.batch_number <> p_number - 1 then
+    raise exception 'batch % does not follow batch %', p_number, p_writer.batch_number using errcode = 'AT002';
+  end if;
+end $$;
+
+-- When this batch was committed before; null when it was not and may be. Locks nothing: what it lets pass meets the fence.
+-- It is here so that a stale writer hears that it is fenced, not that its rows are already there.
+create function atone.committed_at(p_epoch bigint, p_number bigint) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_writer atone.writer;
+begin
+  select * into v_writer from atone.writer where id = 1;
+  if v_writer.epoch = p_epoch and v_writer.batch_number = p_number and p_number > 0 then return v_writer.committed_at; end if;
+  perform atone.check_writer(v_writer, p_epoch, p_number);
+  return null;
+end $$;
+
 -- The fence: the last thing of every transaction that writes. It locks the writer's row until the commit.
 create function atone.fence(p_epoch bigint, p_number bigint) returns timestamptz
 language plpgsql volatile
@@ -62,11 +90,8 @@ begin
   returning committed_at into v_at;
   if found then return v_at; end if;
   select * into v_writer from atone.writer where id = 1;
-  if v_writer.epoch = p_epoch and v_writer.backend_pid = pg_backend_pid() then
-    raise exception 'batch % does not follow batch %', p_number, v_writer.batch_number using errcode = 'AT002';
-  end if;
-  raise exception 'epoch % of backend % is fenced: epoch % is held by node % through backend %',
-    p_epoch, pg_backend_pid(), v_writer.epoch, v_writer.node, v_writer.backend_pid using errcode = 'AT001';
+  perform atone.check_writer(v_writer, p_epoch, p_number);
+  raise exception 'the writer''s row is missing' using errcode = 'AT001';
 end $$;
 
 -- Commits one batch. The first row returned has the database's time; one more for each start that lost its key.
@@ -83,12 +108,11 @@ set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off se
 as $$
 #variable_conflict use_column
 declare
-  v_at timestamptz;
+  v_at timestamptz := atone.committed_at(p_epoch, p_number);
   v_lost uuid[] := '{}';
   v_rows bigint;
 begin
-  select w.committed_at into v_at from atone.writer w where w.id = 1 and w.epoch = p_epoch and w.batch_number = p_number;
-  if found then
+  if v_at is not null then
     return query select v_at, null::uuid, null::uuid, null::bytea;
     return query select v_at, l.refused, l.existing, l.body from atone.losers_of(p_starts) l;
     return;
@@ -167,12 +191,13 @@ begin
   end if;
 end $$;
 
--- Makes this backend the writer under a new epoch. Returns who wrote before, so that its backend can be ended.
+-- Makes this backend the writer under a new epoch. Returns who wrote before, so that its backend can be ended. Does not
+-- wait: whoever holds the row (55P03) is between its fence and its commit, and is ended first.
 create function atone.take_over(p_node text, out new_epoch bigint, out old_pid integer, out old_start timestamptz)
 language plpgsql volatile
 as $$
 begin
-  select w.backend_pid, w.backend_start into old_pid, old_start from atone.writer w where w.id = 1 for update;
+  select w.backend_pid, w.backend_start into old_pid, old_start from atone.writer w where w.id = 1 for update nowait;
   update atone.writer
      set node = p_node, epoch = epoch + 1, batch_number = 0, backend_pid = pg_backend_pid(), taken_at = clock_timestamp(),
          backend_start = coalesce((select a.backend_start from pg_stat_activity a where a.pid = pg_backend_pid()), '-infinity')

@@ -65,7 +65,7 @@ CREATE TABLE atone_journal (
   operation   INTEGER NOT NULL,                 -- 1 do 2 compensate 3 try 4 confirm 5 cancel 6 prepare 7 commit 8 abort 9 fallback
   attempt     INTEGER NOT NULL,
   sureness    INTEGER NOT NULL,                 -- 1 not_done 2 unknown
-  timer       INTEGER NOT NULL,                 -- 1 retry 2 step_timeout 3 deadline 4 slow_alert
+  timer       INTEGER NOT NULL,                 -- 1 retry 2 step_timeout 3 deadline
   status      INTEGER NOT NULL,                 -- HTTP status; 0 where there was none
   retry_after INTEGER NOT NULL,                 -- microseconds
   payload     BLOB    NOT NULL,                 -- bytes from outside, untouched

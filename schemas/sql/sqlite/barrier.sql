@@ -2,9 +2,9 @@
 -- Each operation of a step (saga, step, op from the headers Atone-Saga, Atone-Step, Atone-Op) does its work at most once.
 --
 -- Every request, in ONE local transaction that begins with BEGIN IMMEDIATE:
---   1. `look` gives one row (verdict, status, answer):
+--   1. `look` gives one row (verdict, stored, status, answer):
 --        duplicate   answered before: ROLLBACK, send status and answer again
---        refused     the step is already undone (or already confirmed): ROLLBACK, send 409
+--        refused     the step is already undone (or already confirmed): ROLLBACK, send status and answer (409)
 --        empty       there is nothing to undo: run `empty`, COMMIT, send 200 and {}
 --        proceed     first time: go on
 --   2. `claim`, then your own statements. Where they must be undone because the answer is a final no,
@@ -31,12 +31,17 @@ CREATE TABLE IF NOT EXISTS atone_barrier (
 SELECT CASE
          WHEN own.verdict = 'refused' THEN 'refused'
          WHEN own.verdict IS NOT NULL THEN 'duplicate'
-         WHEN rule.settles IS NOT NULL AND settled.verdict IN ('proceed', 'done') THEN 'refused'
-         WHEN rule.blocked_by IS NOT NULL AND blocker.verdict IN ('proceed', 'done', 'empty') THEN 'refused'
+         WHEN settled.verdict IN ('proceed', 'done') THEN 'refused'
+         WHEN blocker.verdict IN ('proceed', 'done', 'empty') THEN 'refused'
          WHEN rule.undoes IS NOT NULL AND coalesce(action.verdict, 'refused') NOT IN ('proceed', 'done') THEN 'empty'
          ELSE 'proceed'
        END AS verdict,
-       own.verdict AS stored, own.status AS status, own.answer AS answer
+       own.verdict AS stored,
+       CASE WHEN own.verdict IS NOT NULL THEN coalesce(own.status, 200)
+            WHEN settled.verdict IN ('proceed', 'done') OR blocker.verdict IN ('proceed', 'done', 'empty') THEN 409 END AS status,
+       CASE WHEN own.verdict IS NOT NULL THEN coalesce(own.answer, '{}')
+            WHEN settled.verdict IN ('proceed', 'done') THEN '{"error":"already confirmed"}'
+            WHEN blocker.verdict IN ('proceed', 'done', 'empty') THEN '{"error":"already compensated"}' END AS answer
   FROM (SELECT :saga AS saga, :step AS step, :op AS op) AS asked
   LEFT JOIN (SELECT 'compensate' AS op, 'do' AS undoes, NULL AS settles, NULL AS blocked_by
              UNION ALL SELECT 'do', NULL, NULL, 'compensate'
@@ -65,4 +70,4 @@ VALUES (:saga, :step, :op, 'empty', 200, '{}', strftime('%Y-%m-%dT%H:%M:%fZ', 'n
 
 -- :name answer
 UPDATE atone_barrier SET verdict = :verdict, status = :status, answer = :answer
- WHERE saga = :saga AND step = :step AND op = :op;
+ WHERE saga = :saga AND step = :step AND op = :op AND verdict = 'proceed';
