@@ -41,7 +41,7 @@ event read_event(json::value const& from) {
   one.op = parse_operation(text_of(from, "op")).value_or(operation::none);
   one.n = attempt{static_cast<std::uint32_t>(integer_of(from, "attempt"))};
   one.sureness = named(text_of(from, "certainty"), certainty::none, static_cast<int>(certainty::unknown));
-  one.timer = named(text_of(from, "timer"), timer_kind::none, static_cast<int>(timer_kind::slow_alert));
+  one.timer = named(text_of(from, "timer"), timer_kind::none, static_cast<int>(timer_kind::deadline));
   one.status = static_cast<std::int32_t>(integer_of(from, "status"));
   one.payload = raw_of(from, "payload");
   one.text = text_of(from, "text");
