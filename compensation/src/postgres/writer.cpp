@@ -72,7 +72,9 @@ result<void> writer::ensure_connected() {
 
 // Errors: fenced, when another took over meanwhile.
 result<void> writer::resume_epoch() {
-  end_registered_backend();  // first: it may hold the writer's row
+  // First, since it may hold the writer's row. Ours only: a writer that was fenced must not end the new owner's backend.
+  auto const old = session_->query("select backend_pid, backend_start from atone.writer where epoch = $1", {number_text(epoch_.value())});
+  if (old && !old->empty()) end_backend((*old)[0][0].c_str(), (*old)[0][1].c_str());
   auto const resumed = session_->query("select old_pid, old_start from atone.resume($1)", {number_text(epoch_.value())});
   if (!resumed) return resumed.error();
   return {};

@@ -125,7 +125,7 @@ void coordinator::impl::look_around() {
     engine->raise(std::move(told));
   }
   missing_ticks = std::move(still);
-  if (inbox_asked || settings.store.rfind("postgres", 0) != 0) return;
+  if (!engine->driving() || inbox_asked || settings.store.rfind("postgres", 0) != 0) return;
   inbox_asked = true;
   writer.post([this](journal& in) {
     auto waiting = in.take_inbox(inbox_start::take_max);

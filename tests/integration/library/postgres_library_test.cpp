@@ -80,9 +80,9 @@ std::unique_ptr<coordinator> open(std::string const& address, ledger& with) {
   options how{address};
   how.handler_threads = 2;
   auto opened = coordinator::open(how);
-  if (!opened) throw std::runtime_error{opened.error().message};
+  if (!opened) throw std::runtime_error{"open: " + opened.error().message};
   with.bind(**opened);
-  if (auto const published = (*opened)->publish(three_steps); !published) throw std::runtime_error{published.error().message};
+  if (auto const published = (*opened)->publish(three_steps); !published) throw std::runtime_error{"publish: " + published.error().message};
   if (auto const running = (*opened)->run(); !running) throw std::runtime_error{running.error().message};
   return std::move(*opened);
 }
