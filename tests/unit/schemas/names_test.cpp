@@ -49,7 +49,7 @@ TEST(stored_words, certainty) {
 }
 
 TEST(stored_words, timer_kind) {
-  EXPECT_EQ(words<timer_kind>(), (table{"0 none", "1 retry", "2 step_timeout", "3 deadline", "4 slow_alert"}));
+  EXPECT_EQ(words<timer_kind>(), (table{"0 none", "1 retry", "2 step_timeout", "3 deadline"}));
 }
 
 TEST(stored_words, saga_status) {
