@@ -125,6 +125,10 @@ TEST(scope, a_compensation_sees_what_its_step_sees_and_the_answer_guarded) {
   EXPECT_EQ(said(undo("saga.id + saga.key")), "");
   EXPECT_EQ(said(undo("has(out.id) ? out.id : 0")), "");
   EXPECT_EQ(said(undo("has(out.id) && out.id > 5")), "");
+  EXPECT_EQ(said(undo("-in.amount")), "");
+  EXPECT_EQ(said(undo("in")), "");
+  EXPECT_NE(said(undo("in.amuont")), "");
+  EXPECT_NE(said(using_("first", "in.v")), "");
   EXPECT_THAT(said(undo("out.id")), HasSubstr("`out.id` may be missing: the outcome of `pay` can stay unknown"));
   EXPECT_THAT(said(undo("out")), HasSubstr("`out` may be missing"));
   EXPECT_THAT(said(undo("has(out.a.b)")), HasSubstr("`out.a.b` may be missing"));
