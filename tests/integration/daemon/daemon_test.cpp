@@ -77,8 +77,8 @@ class daemon_process {
     std::string line;
     char c = 0;
     while (::read(out_, &c, 1) == 1 && c != '\n') line += c;
-    auto const at = line.find("listening on ");
-    return at == std::string::npos ? "" : line.substr(at + 13);
+    auto const at = line.find('(');
+    return line.starts_with("listening on 127.0.0.1:") && line.ends_with(')') ? line.substr(at + 1, line.size() - at - 2) : "";
   }
   void signal(int which) const { ::kill(pid_, which); }
   // Its exit code; negative: the signal that ended it.
