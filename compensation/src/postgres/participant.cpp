@@ -147,15 +147,15 @@ result<outcome> postgres_participant::enter(session& on, call const& which) {
   auto const rows = on.query("select verdict, status, answer, refused from atone_barrier($1, $2, $3)",
                              {which.saga, which.step, std::string{name(which.op)}});
   if (!rows) return rows.error();
-  auto const& row = (*rows)[0];
-  auto const said = parse_verdict(row[0].c_str());
-  if (!said) return error{errc::corrupt, std::string{"atone_barrier answered '"} + row[0].c_str() + "'"};
+  auto const& told = (*rows)[0];
+  auto const said = parse_verdict(told[0].c_str());
+  if (!said) return error{errc::corrupt, std::string{"atone_barrier answered '"} + told[0].c_str() + "'"};
   outcome entered;
   entered.verdict = *said;
   if (*said == verdict::proceed) return entered;
-  entered.answer.status = row[1].as<std::int32_t>();
-  entered.answer.body = from_bytea_text(row[2].c_str());
-  entered.answer.refused = row[3].as<bool>();
+  entered.answer.status = told[1].as<std::int32_t>();
+  entered.answer.body = from_bytea_text(told[2].c_str());
+  entered.answer.refused = told[3].as<bool>();
   return entered;
 }
 
