@@ -27,6 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr int start_attempts_max = 600;  // of 50 ms
+constexpr std::uintmax_t memory_needed = std::uintmax_t{2} << 30;
 constexpr char const* server_user = "postgres";
 
 [[noreturn]] void give_up(std::string const& why) {
@@ -34,7 +35,9 @@ constexpr char const* server_user = "postgres";
   std::abort();
 }
 
-bool is_root() { return ::geteuid() == 0; }
+bool is_root() {
+  return ::geteuid() == 0;
+}
 
 // initdb and postgres refuse root: there they run as the user the package made.
 void become_server_user() {
@@ -94,16 +97,25 @@ std::uint16_t free_port() {
   where.sin_family = AF_INET;
   where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof where;
-  if (::bind(probe, reinterpret_cast<sockaddr*>(&where), size) != 0 || ::getsockname(probe, reinterpret_cast<sockaddr*>(&where), &size) != 0) {
+  if (::bind(probe, reinterpret_cast<sockaddr*>(&where), size) != 0 ||
+      ::getsockname(probe, reinterpret_cast<sockaddr*>(&where), &size) != 0) {
     give_up("no free port");
   }
   ::close(probe);
   return ntohs(where.sin_port);
 }
 
-// Not below a home: that may be closed (0700) to the server's user.
+// Not below a home: that may be closed (0700) to the server's user. In memory where there is room, since the tests make and
+// remove many small files; nothing here shows a loss of power in any case.
+std::string folder_for_servers() {
+  std::error_code none;
+  auto const memory = fs::space("/dev/shm", none);
+  if (!none && memory.available >= memory_needed) return "/dev/shm";
+  return fs::exists("/var/tmp") ? std::string{"/var/tmp"} : fs::temp_directory_path().string();
+}
+
 std::string make_folder() {
-  std::string pattern = (fs::exists("/var/tmp") ? std::string{"/var/tmp"} : fs::temp_directory_path().string()) + "/atone-postgres-XXXXXX";
+  std::string pattern = folder_for_servers() + "/atone-postgres-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) give_up(std::string{"mkdtemp: "} + std::strerror(errno));
   if (is_root()) {
     auto const* const user = ::getpwnam(server_user);
@@ -137,7 +149,8 @@ std::optional<std::string> postgres_server::find_programs() {
   std::error_code none;
   for (auto const& version : fs::directory_iterator{"/usr/lib/postgresql", none}) {
     auto const programs = version.path() / "bin";
-    if (fs::exists(programs / "initdb") && fs::exists(programs / "postgres") && fs::exists(programs / "psql")) found.push_back(programs.string());
+    if (fs::exists(programs / "initdb") && fs::exists(programs / "postgres") && fs::exists(programs / "psql"))
+      found.push_back(programs.string());
   }
   if (found.empty()) return std::nullopt;
   return *std::max_element(found.begin(), found.end());
@@ -186,10 +199,11 @@ postgres_server& postgres_server::shared() {
 // Small, but as durable as in earnest; autovacuum off, so that counters show only what the test did.
 void postgres_server::write_settings() {
   std::ofstream settings{folder_ + "/data/postgresql.conf", std::ios::app};
-  settings << "fsync = on\nsynchronous_commit = on\nfull_page_writes = on\nshared_buffers = 16MB\nmax_connections = 60\n"
-           << "max_wal_size = 256MB\nwal_buffers = 1MB\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '" << folder_ << "'\n"
-           << "autovacuum = off\nmax_worker_processes = 0\nmax_parallel_workers = 0\nmax_prepared_transactions = 10\n"
-           << "logging_collector = off\nlog_min_messages = warning\nlog_checkpoints = off\nstats_fetch_consistency = none\ntimezone = UTC\n";
+  settings
+      << "fsync = on\nsynchronous_commit = on\nfull_page_writes = on\nshared_buffers = 16MB\nmax_connections = 60\n"
+      << "max_wal_size = 256MB\nwal_buffers = 1MB\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '" << folder_ << "'\n"
+      << "autovacuum = off\nmax_worker_processes = 0\nmax_parallel_workers = 0\nmax_prepared_transactions = 10\n"
+      << "logging_collector = off\nlog_min_messages = warning\nlog_checkpoints = off\nstats_fetch_consistency = none\ntimezone = UTC\n";
 }
 
 std::string postgres_server::address(std::string const& database) const {
@@ -248,6 +262,10 @@ std::string postgres_server::make_database() {
   auto const name = "test_" + std::to_string(++databases_);
   psql("create database " + name);
   return name;
+}
+
+void postgres_server::drop_database(std::string const& name) {
+  psql("drop database if exists " + name + " with (force)");
 }
 
 }  // namespace atone::test

@@ -38,13 +38,14 @@ class postgres_server {
   std::string address(std::string const& database = "postgres") const;
   // A fresh, empty database; its name.
   std::string make_database();
+  void drop_database(std::string const& name);
   std::uint16_t port() const noexcept { return port_; }
   // The server's own process.
   pid_t pid() const noexcept { return pid_; }
 
   void start();
-  void stop();   // fast shutdown
-  void kill();   // SIGKILL to the server's process and to each of its backends
+  void stop();  // fast shutdown
+  void kill();  // SIGKILL to the server's process and to each of its backends
   // Runs statements through psql as superuser; its output, or the test program ends with its error.
   std::string psql(std::string const& statements, std::string const& database = "postgres") const;
 
@@ -61,9 +62,9 @@ class postgres_server {
 
 }  // namespace atone::test
 
-#define ATONE_NEED_POSTGRES()                                                                \
-  do {                                                                                       \
-    if (!::atone::test::postgres_server::available()) {                                      \
-      GTEST_SKIP() << "skipped, because " << ::atone::test::postgres_server::missing();      \
-    }                                                                                        \
+#define ATONE_NEED_POSTGRES()                                                           \
+  do {                                                                                  \
+    if (!::atone::test::postgres_server::available()) {                                 \
+      GTEST_SKIP() << "skipped, because " << ::atone::test::postgres_server::missing(); \
+    }                                                                                   \
   } while (false)

@@ -5,18 +5,22 @@
 
 namespace atone::postgres {
 
-std::string const commit_statement = "select (extract(epoch from at) * 1000000)::bigint, refused, existing, body from atone.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+std::string const commit_statement =
+    "select (extract(epoch from at) * 1000000)::bigint, refused, existing, body from atone.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, "
+    "$9, $10)";
 
 namespace {
 
 std::int16_t shard_of_text(std::string const& named, std::uint16_t shards) {
   auto const digest = content_hash::of(named).value();
-  unsigned const number = static_cast<unsigned>(digest[0]) << 24 | static_cast<unsigned>(digest[1]) << 16 |
-                          static_cast<unsigned>(digest[2]) << 8 | digest[3];
+  unsigned const number =
+      static_cast<unsigned>(digest[0]) << 24 | static_cast<unsigned>(digest[1]) << 16 | static_cast<unsigned>(digest[2]) << 8 | digest[3];
   return static_cast<std::int16_t>(number % shards);
 }
 
-std::int16_t narrow(shard home) { return static_cast<std::int16_t>(home.value()); }
+std::int16_t narrow(shard home) {
+  return static_cast<std::int16_t>(home.value());
+}
 template <class Enum>
 std::int16_t code(Enum value) {
   return static_cast<std::int16_t>(value);

@@ -14,8 +14,8 @@ constexpr type_id type_text = 25;
 constexpr type_id type_time = 1184;
 constexpr type_id type_uuid = 2950;
 
-constexpr std::size_t header_size = 20;  // of an array with one dimension
-constexpr std::size_t count_at = 12;     // where it says how many elements follow
+constexpr std::size_t header_size = 20;                             // of an array with one dimension
+constexpr std::size_t count_at = 12;                                // where it says how many elements follow
 constexpr duration epoch_2000 = std::chrono::seconds{946'684'800};  // PostgreSQL counts from 2000-01-01
 
 template <class Unsigned>
@@ -25,7 +25,9 @@ void append(std::string& out, Unsigned value) {
   }
 }
 
-std::string_view view(auto const& array) { return {reinterpret_cast<char const*>(array.data()), array.size()}; }
+std::string_view view(auto const& array) {
+  return {reinterpret_cast<char const*>(array.data()), array.size()};
+}
 
 std::string array_header(type_id element, std::int32_t count) {
   std::string out;
@@ -113,7 +115,9 @@ binary_rows& binary_rows::bytes(std::string_view value) {
   return *this;
 }
 
-binary_rows& binary_rows::hash(content_hash const& value) { return bytes(view(value.value())); }
+binary_rows& binary_rows::hash(content_hash const& value) {
+  return bytes(view(value.value()));
+}
 
 binary_rows& binary_rows::uuid(saga_id value) {
   column(type_uuid, 16);

@@ -12,13 +12,13 @@ std::string microseconds_of(std::string_view expression) {
 }
 
 std::string const saga_columns = "shard, saga_id, definition, version, definition_hash, business_key, status, " +
-                                 microseconds_of("started_at") + ", " + microseconds_of("updated_at") + ", " +
-                                 microseconds_of("ended_at") + ", cause, output, crashes, last_seq";
+                                 microseconds_of("started_at") + ", " + microseconds_of("updated_at") + ", " + microseconds_of("ended_at") +
+                                 ", cause, output, crashes, last_seq";
 std::string const event_columns = "kind, seq, cause, " + microseconds_of("at") +
                                   ", random, step, operation, attempt, sureness, timer, http_status, retry_after, payload, note, actor, "
                                   "format, saga_id";
-std::string const compensation_columns = "shard, saga_id, step, operation, status, attempts, last_error, " +
-                                         microseconds_of("created_at") + ", " + microseconds_of("updated_at") + ", trace_id";
+std::string const compensation_columns = "shard, saga_id, step, operation, status, attempts, last_error, " + microseconds_of("created_at") +
+                                         ", " + microseconds_of("updated_at") + ", trace_id";
 std::string const alert_columns = "saga_id, step, kind, level, text, " + microseconds_of("raised_at");
 std::string const action_columns = "saga_id, actor, action, step, note, outcome, " + microseconds_of("at");
 std::string const definition_columns = "name, version, hash, text, " + microseconds_of("published_at");
@@ -80,7 +80,9 @@ std::optional<compensation_status> parse_status(std::string_view word) {
 
 }  // namespace
 
-timestamp decode_time(pqxx::field const& field) { return timestamp{duration{field.as<std::int64_t>()}}; }
+timestamp decode_time(pqxx::field const& field) {
+  return timestamp{duration{field.as<std::int64_t>()}};
+}
 
 saga_id decode_id(pqxx::field const& field) {
   std::string hex = "\\x";

@@ -29,8 +29,8 @@ result<last_output_row> decode_output(pqxx::row const& row);
 // Microseconds since 1970 of a timestamptz expression, as a select item.
 std::string microseconds_of(std::string_view expression);
 timestamp decode_time(pqxx::field const& field);
-saga_id decode_id(pqxx::field const& field);          // a uuid's text
-content_hash decode_hash(pqxx::field const& field);   // 32 bytes of bytea
+saga_id decode_id(pqxx::field const& field);         // a uuid's text
+content_hash decode_hash(pqxx::field const& field);  // 32 bytes of bytea
 std::string uuid_text(saga_id id);
 
 // All rows of a result through one of the functions above.

@@ -44,7 +44,7 @@ errc classify(std::string_view sqlstate) noexcept {
 }
 
 bool spoils_connection(std::string_view sqlstate) noexcept {
-  constexpr std::array<std::string_view, 5> spoiling{"57P", "08", "25006", "25P03", "XX"};
+  constexpr std::array<std::string_view, 6> spoiling{"57P", "08", "40003", "25006", "25P03", "XX"};
   return sqlstate.empty() ||
          std::any_of(spoiling.begin(), spoiling.end(), [&](std::string_view prefix) { return sqlstate.starts_with(prefix); });
 }

@@ -24,7 +24,8 @@ constexpr check checks[] = {
     {"pg_is_in_recovery()", "this server is a standby: it can't be written to; name the primary"},
     {"not pg_is_in_recovery() and current_setting('transaction_read_only') = 'on'",
      "sessions are read-only by default: nothing can be committed; set default_transaction_read_only = off"},
-    {"current_setting('server_encoding') <> 'UTF8'", "the database's encoding is not UTF8: make one with encoding 'UTF8' template template0"},
+    {"current_setting('server_encoding') <> 'UTF8'",
+     "the database's encoding is not UTF8: make one with encoding 'UTF8' template template0"},
     {"current_setting('zero_damaged_pages') = 'on'", "zero_damaged_pages is on: damaged journal pages would vanish in silence; set it off"},
 };
 

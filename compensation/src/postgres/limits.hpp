@@ -9,11 +9,11 @@ namespace atone::postgres {
 
 // Times of one connection, from the innermost wait to the outermost. Each is longer than what it guards.
 struct session_limits {
-  std::chrono::milliseconds lock{3'000};          // lock_timeout: waiting for a row another transaction holds
-  std::chrono::milliseconds statement{10'000};    // statement_timeout
-  std::chrono::milliseconds idle{10'000};         // idle_in_transaction_session_timeout: a stopped client frees its locks
-  std::chrono::milliseconds answer{15'000};       // no answer at all: the connection is cut from this side
-  std::chrono::seconds connect{3};                // connect_timeout, for each host of the address
+  std::chrono::milliseconds lock{3'000};            // lock_timeout: waiting for a row another transaction holds
+  std::chrono::milliseconds statement{10'000};      // statement_timeout
+  std::chrono::milliseconds idle{10'000};           // idle_in_transaction_session_timeout: a stopped client frees its locks
+  std::chrono::milliseconds answer{15'000};         // no answer at all: the connection is cut from this side
+  std::chrono::seconds connect{3};                  // connect_timeout, for each host of the address
   std::chrono::milliseconds unacknowledged{8'000};  // tcp_user_timeout: sent, and the other side's kernel says nothing
 
   session_limits() = default;
@@ -22,8 +22,8 @@ struct session_limits {
 // How often and for how long a commit is repeated before the caller hears of it.
 struct retry_limits {
   std::chrono::milliseconds first_pause{10};
-  std::chrono::milliseconds conflict_total{1'000};   // after 40001, 40P01, 55P03
-  std::chrono::milliseconds reconnect_total{3'000};  // while the server can't be reached
+  std::chrono::milliseconds conflict_total{1'000};    // after 40001, 40P01, 55P03
+  std::chrono::milliseconds reconnect_total{3'000};   // while the server can't be reached
   std::chrono::milliseconds end_backend_wait{2'000};  // for the backend of the writer before to go
 
   retry_limits() = default;

@@ -44,7 +44,8 @@ result<std::vector<open_saga>> next_sagas(session& on, saga_row const* after) {
 }
 
 result<void> add_events(session& on, std::vector<open_saga>& chunk, chunk_keys const& keys) {
-  auto const rows = on.query("select " + event_columns + " from atone.journal" + of_chunk + " order by shard, saga_id, seq", {keys.shards, keys.sagas});
+  auto const rows =
+      on.query("select " + event_columns + " from atone.journal" + of_chunk + " order by shard, saga_id, seq", {keys.shards, keys.sagas});
   if (!rows) return rows.error();
   for (auto const& row : *rows) {
     auto read = decode_event(row);

@@ -22,15 +22,16 @@ result<void> check_encoding(session& on) {
   if (!encoding) return encoding.error();
   std::string const found = (*encoding)[0][0].c_str();
   if (found == "UTF8") return {};
-  return error{errc::unsupported, "the database's encoding is " + found + "; Atone needs UTF8 (create database … encoding 'UTF8' template template0)"};
+  return error{errc::unsupported,
+               "the database's encoding is " + found + "; Atone needs UTF8 (create database … encoding 'UTF8' template template0)"};
 }
 
 result<void> apply(session& on, migration const& step, std::uint32_t number) {
   auto const applied = newest_applied(on);
   if (!applied) return applied.error();
   if (*applied >= number) return {};  // whoever held the lock before did it
-  auto const done = on.run(std::string{step.text} + ";\ninsert into atone.migration (number, name) values (" + std::to_string(number) + ", '" +
-                           std::string{step.name} + "')");
+  auto const done = on.run(std::string{step.text} + ";\ninsert into atone.migration (number, name) values (" + std::to_string(number) +
+                           ", '" + std::string{step.name} + "')");
   if (!done) return error{done.error().code, "migration " + std::string{step.name} + ": " + done.error().message};
   return {};
 }
@@ -70,8 +71,8 @@ result<void> check_schema(session& on) {
   if (!status) return status.error();
   if (status->found > status->expected) return newer_than_this_build(*status);
   if (status->found == status->expected) return {};
-  return error{errc::unsupported, "the database is at migration " + std::to_string(status->found) + " of " + std::to_string(status->expected) +
-                                      "; run: atone db migrate"};
+  return error{errc::unsupported, "the database is at migration " + std::to_string(status->found) + " of " +
+                                      std::to_string(status->expected) + "; run: atone db migrate"};
 }
 
 result<void> migrate(session& on) {

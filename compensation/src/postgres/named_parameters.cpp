@@ -10,8 +10,12 @@ bool is_letter(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character == '_' ||
          static_cast<unsigned char>(character) >= 128;
 }
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
-bool is_word(char character) { return is_letter(character) || is_digit(character) || character == '$'; }
+bool is_digit(char character) {
+  return character >= '0' && character <= '9';
+}
+bool is_word(char character) {
+  return is_letter(character) || is_digit(character) || character == '$';
+}
 
 // Copies a statement piece by piece; what is not code is copied untouched.
 class scanner {
@@ -49,7 +53,8 @@ class scanner {
 
   result<void> copy_until(std::size_t end, std::size_t including, std::string_view what) {
     if (end == std::string_view::npos && !what.empty()) {
-      return error{errc::bad_data, "the statement has a " + std::string{what} + " at byte " + std::to_string(at_ + 1) + " that does not end"};
+      return error{errc::bad_data,
+                   "the statement has a " + std::string{what} + " at byte " + std::to_string(at_ + 1) + " that does not end"};
     }
     auto const stop = end == std::string_view::npos ? text_.size() : end + including;
     out_.text += text_.substr(at_, stop - at_);

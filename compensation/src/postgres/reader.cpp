@@ -21,7 +21,9 @@ std::string like_prefix(std::string_view prefix) {
   return pattern + '%';
 }
 
-std::string time_parameter(timestamp at) { return std::to_string(at.time_since_epoch().count()); }
+std::string time_parameter(timestamp at) {
+  return std::to_string(at.time_since_epoch().count());
+}
 
 // The newest of each shard, then the newest of those: each shard's part of the key is read from its end.
 struct list_query {
@@ -89,62 +91,70 @@ result<pqxx::result> reader::ask(std::string const& statement, std::vector<text_
 }
 
 result<std::optional<saga_row>> reader::find(saga_id id) {
-  return decode_first<saga_row>(ask("select " + saga_columns + " from atone.saga" + in_every_shard, {all_shards_, uuid_text(id)}), decode_saga);
+  return decode_first<saga_row>(ask("select " + saga_columns + " from atone.saga" + in_every_shard, {all_shards_, uuid_text(id)}),
+                                decode_saga);
 }
 
 result<std::optional<saga_row>> reader::find_by_key(std::string_view saga_name, business_key const& key) {
   if (key.value().empty()) return std::optional<saga_row>{};
-  return decode_first<saga_row>(
-      ask("select " + saga_columns +
-              " from atone.saga where (shard, saga_id) = (select k.saga_shard, k.saga_id from atone.saga_key k where k.shard = $1::smallint and "
-              "k.saga_name = $2 and k.business_key = $3)",
-          {std::to_string(shard_of_key(saga_name, key.value(), shards_)), std::string{saga_name}, key.value()}),
-      decode_saga);
+  return decode_first<saga_row>(ask("select " + saga_columns +
+                                        " from atone.saga where (shard, saga_id) = (select k.saga_shard, k.saga_id from atone.saga_key k "
+                                        "where k.shard = $1::smallint and "
+                                        "k.saga_name = $2 and k.business_key = $3)",
+                                    {std::to_string(shard_of_key(saga_name, key.value(), shards_)), std::string{saga_name}, key.value()}),
+                                decode_saga);
 }
 
 result<std::vector<saga_row>> reader::list(saga_filter const& filter) {
   auto const query = conditions(filter, all_shards_);
   std::string const limit = " limit " + std::to_string(std::min(filter.limit, saga_filter::page_max));
-  return decode_all<saga_row>(ask("select " + saga_columns +
-                                      " from unnest($1::smallint[]) h(part) cross join lateral (select * from atone.saga g where g.shard = h.part" +
-                                      query.where + " order by g.saga_id desc" + limit + ") s order by saga_id desc" + limit,
-                                  query.parameters),
-                              decode_saga);
+  return decode_all<saga_row>(
+      ask("select " + saga_columns +
+              " from unnest($1::smallint[]) h(part) cross join lateral (select * from atone.saga g where g.shard = h.part" + query.where +
+              " order by g.saga_id desc" + limit + ") s order by saga_id desc" + limit,
+          query.parameters),
+      decode_saga);
 }
 
 result<std::vector<event>> reader::history(saga_id id) {
-  return decode_all<event>(ask("select " + event_columns + " from atone.journal" + in_every_shard + " order by seq", {all_shards_, uuid_text(id)}),
-                           decode_event);
+  return decode_all<event>(
+      ask("select " + event_columns + " from atone.journal" + in_every_shard + " order by seq", {all_shards_, uuid_text(id)}),
+      decode_event);
 }
 
 result<std::vector<compensation_entry>> reader::compensations(saga_id id) {
   return decode_all<compensation_entry>(
-      ask("select " + compensation_columns + " from atone.compensation_log" + in_every_shard + " order by trace_id", {all_shards_, uuid_text(id)}),
+      ask("select " + compensation_columns + " from atone.compensation_log" + in_every_shard + " order by trace_id",
+          {all_shards_, uuid_text(id)}),
       decode_compensation);
 }
 
 result<std::vector<alert_row>> reader::alerts(std::uint32_t limit) {
   auto const bounded = std::min(limit, saga_filter::page_max);
-  return decode_all<alert_row>(ask("select " + alert_columns + " from atone.alert order by raised_at desc, saga_id desc, step, kind limit " +
-                                       std::to_string(bounded),
-                                   {}),
-                               decode_alert);
+  return decode_all<alert_row>(
+      ask("select " + alert_columns + " from atone.alert order by raised_at desc, saga_id desc, step, kind limit " +
+              std::to_string(bounded),
+          {}),
+      decode_alert);
 }
 
 result<std::vector<operator_action_row>> reader::actions(saga_id id) {
-  return decode_all<operator_action_row>(ask("select " + action_columns + " from atone.operator_action where shard = $1::smallint and saga_id = $2::uuid order by number",
-                                             {std::to_string(shard_of_saga_rows(id, shards_)), uuid_text(id)}),
-                                         decode_action);
+  return decode_all<operator_action_row>(
+      ask("select " + action_columns + " from atone.operator_action where shard = $1::smallint and saga_id = $2::uuid order by number",
+          {std::to_string(shard_of_saga_rows(id, shards_)), uuid_text(id)}),
+      decode_action);
 }
 
 result<std::optional<definition_row>> reader::definition(std::string_view name, std::optional<definition_version> version) {
   std::string const select = "select " + definition_columns + " from atone.definition where name = $1";
   if (!version) return decode_first<definition_row>(ask(select + " order by version desc limit 1", {std::string{name}}), decode_definition);
-  return decode_first<definition_row>(ask(select + " and version = $2::integer", {std::string{name}, std::to_string(version->value())}), decode_definition);
+  return decode_first<definition_row>(ask(select + " and version = $2::integer", {std::string{name}, std::to_string(version->value())}),
+                                      decode_definition);
 }
 
 result<std::vector<definition_row>> reader::definitions() {
-  return decode_all<definition_row>(ask("select " + definition_columns + " from atone.definition order by name, version", {}), decode_definition);
+  return decode_all<definition_row>(ask("select " + definition_columns + " from atone.definition order by name, version", {}),
+                                    decode_definition);
 }
 
 result<std::optional<last_output_row>> reader::last_output(std::string_view saga_name, step_path const& step, std::string_view key) {

@@ -17,11 +17,15 @@ std::unique_ptr<pqxx::connection> connect(std::string const& options) {
   return made;
 }
 
-std::string milliseconds(std::chrono::milliseconds of) { return std::to_string(of.count()); }
+std::string milliseconds(std::chrono::milliseconds of) {
+  return std::to_string(of.count());
+}
 
 constexpr char digits[] = "0123456789abcdef";
 
-int digit_value(char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; }
+int digit_value(char digit) {
+  return digit <= '9' ? digit - '0' : digit - 'a' + 10;
+}
 
 }  // namespace
 
@@ -48,14 +52,24 @@ result<std::unique_ptr<session>> session::open(endpoint const& to, session_kind 
 // the database's default. Isolation: the fence and the key claims rely on read committed.
 result<void> session::set_up() {
   std::string const of_ours = plain_ ? "" : "set search_path = pg_catalog; set default_transaction_isolation = 'read committed'; ";
-  auto const done = run(
-      of_ours +
-      "set synchronous_commit = on; set default_transaction_deferrable = off; set client_min_messages = error; set bytea_output = hex; "
-      "set datestyle = iso; set timezone = utc; set intervalstyle = postgres; set extra_float_digits = 1; "
-      "set lock_timeout = " + milliseconds(limits_.lock) + "; set statement_timeout = " + milliseconds(limits_.statement) +
-      "; set idle_in_transaction_session_timeout = " + milliseconds(limits_.idle));
+  auto const done =
+      run(of_ours +
+          "set synchronous_commit = on; set default_transaction_deferrable = off; set client_min_messages = error; set bytea_output = hex; "
+          "set datestyle = iso; set timezone = utc; set intervalstyle = postgres; set extra_float_digits = 1; "
+          "set lock_timeout = " +
+          milliseconds(limits_.lock) + "; set statement_timeout = " + milliseconds(limits_.statement) +
+          "; set idle_in_transaction_session_timeout = " + milliseconds(limits_.idle));
   if (!done) return done.error();
   return {};
+}
+
+error session::refused(std::string_view what, std::string const& state, char const* message) {
+  last_state_ = state;
+  lost_ = spoils_connection(state);
+  auto told = sql_failure(what, state, message);
+  // The server may have finished before it let go; only "read-only" says that nothing happened.
+  if (lost_ && state != "25006") told.code = errc::outcome_unknown;
+  return told;
 }
 
 template <class Action>
@@ -67,12 +81,13 @@ result<pqxx::result> session::guarded(std::string_view what, Action const& actio
     pqxx::nontransaction plain{*connection_};
     return action(plain);
   } catch (pqxx::sql_error const& failure) {
-    last_state_ = failure.sqlstate();
-    lost_ = spoils_connection(last_state_);
-    auto told = sql_failure(what, last_state_, failure.what());
-    // The server may have finished before it let go; only "read-only" says that nothing happened.
-    if (lost_ && last_state_ != "25006") told.code = errc::outcome_unknown;
-    return told;
+    return refused(what, failure.sqlstate(), failure.what());
+  } catch (pqxx::serialization_failure const& failure) {  // these three carry no SQLSTATE, and are no sql_error
+    return refused(what, "40001", failure.what());
+  } catch (pqxx::deadlock_detected const& failure) {
+    return refused(what, "40P01", failure.what());
+  } catch (pqxx::transaction_rollback const& failure) {
+    return refused(what, "40003", failure.what());
   } catch (pqxx::conversion_error const& failure) {
     return error{errc::bad_data, std::string{what} + ": " + failure.what()};
   } catch (std::exception const& failure) {
@@ -94,9 +109,8 @@ result<pqxx::result> session::query(std::string const& statement, std::vector<te
     }
     pointers.push_back(parameter ? parameter->c_str() : nullptr);
   }
-  return guarded("PostgreSQL", [&](pqxx::nontransaction& on) {
-    return on.exec_params(statement, pqxx::prepare::make_dynamic_params(pointers));
-  });
+  return guarded("PostgreSQL",
+                 [&](pqxx::nontransaction& on) { return on.exec_params(statement, pqxx::prepare::make_dynamic_params(pointers)); });
 }
 
 result<pqxx::result> session::call(std::string const& statement, std::vector<binary_parameter> const& parameters) {

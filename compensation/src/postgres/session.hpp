@@ -53,6 +53,7 @@ class session {
  private:
   session(std::unique_ptr<pqxx::connection> to, endpoint const& of);
   result<void> set_up();
+  error refused(std::string_view what, std::string const& state, char const* message);
   template <class Action>
   result<pqxx::result> guarded(std::string_view what, Action const& action);
   std::string const& prepared_name(std::string const& statement);

@@ -54,7 +54,8 @@ result<std::vector<text_parameter>> parameter_values(std::vector<std::string> co
   auto const parsed = json::parse(json_object.empty() ? std::string{"{}"} : std::string{json_object});
   if (!parsed) return error{errc::bad_data, "the parameters are not JSON: " + parsed.error().message};
   if (parsed->type() != json::kind::object) {
-    return error{errc::bad_data, "the parameters are a JSON " + std::string{json::name(parsed->type())} + "; expected an object with " + listed(names)};
+    return error{errc::bad_data,
+                 "the parameters are a JSON " + std::string{json::name(parsed->type())} + "; expected an object with " + listed(names)};
   }
   std::vector<text_parameter> values;
   for (auto const& name : names) {

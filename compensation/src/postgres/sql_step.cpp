@@ -14,8 +14,8 @@ result<commit_report> writer::commit_with_sql(sql_statement const& statement, an
 }
 
 result<std::optional<commit_report>> writer::committed_before(session& on, batch_number number) {
-  auto const found = on.query("select " + microseconds_of("atone.committed_at($1, $2)"),
-                              {std::to_string(epoch_.value()), std::to_string(number.value())});
+  auto const found =
+      on.query("select " + microseconds_of("atone.committed_at($1, $2)"), {std::to_string(epoch_.value()), std::to_string(number.value())});
   if (!found) return found.error();
   if ((*found)[0][0].is_null()) return std::optional<commit_report>{};
   commit_report report;

@@ -7,7 +7,9 @@
 namespace atone::postgres {
 
 watchdog::guard::guard(watchdog& of, int socket, std::chrono::milliseconds limit) : of_(of), ticket_(of.arm(socket, limit)) {}
-watchdog::guard::~guard() { of_.disarm(ticket_); }
+watchdog::guard::~guard() {
+  of_.disarm(ticket_);
+}
 
 watchdog::watchdog() : thread_([this] { run(); }) {}
 

@@ -11,7 +11,9 @@
 namespace atone::postgres {
 namespace {
 
-std::string number_text(std::uint64_t value) { return std::to_string(value); }
+std::string number_text(std::uint64_t value) {
+  return std::to_string(value);
+}
 
 result<commit_report> decode_report(pqxx::result const& rows) {
   try {
@@ -88,8 +90,8 @@ void writer::end_registered_backend() {
 // Only frees what the old backend still locks sooner: it could not commit in any case. So a failure (no right to end
 // another role's backend, a backend that does not react) is not one of the caller's.
 void writer::end_backend(std::string const& pid, std::string const& start) {
-  static_cast<void>(
-      session_->query("select atone.end_backend($1, $2, $3)", {pid, start, number_text(static_cast<std::uint64_t>(limits_.end_backend_wait.count()))}));
+  static_cast<void>(session_->query("select atone.end_backend($1, $2, $3)",
+                                    {pid, start, number_text(static_cast<std::uint64_t>(limits_.end_backend_wait.count()))}));
 }
 
 result<epoch> writer::take_over(node_id const& node) {
@@ -188,13 +190,15 @@ result<void> writer::publish(definition_row const& row) {
         "values ($1, $2, $3, $4, timestamptz 'epoch' + $5::bigint * interval '1 microsecond') on conflict do nothing",
         {row.ref.name, version, hash_text, row.text, std::to_string(row.published_at.time_since_epoch().count())});
     if (!inserted) return inserted.error();
-    auto const found = on.query("select hash = $3 from atone.definition where name = $1 and version = $2", {row.ref.name, version, hash_text});
+    auto const found =
+        on.query("select hash = $3 from atone.definition where name = $1 and version = $2", {row.ref.name, version, hash_text});
     if (!found) return found.error();
     return !found->empty() && (*found)[0][0].as<bool>();
   });
   if (!stored) return stored.error();
   if (*stored) return {};
-  return error{errc::conflict, "definition " + row.ref.name + " version " + version + " is published with other content; published versions don't change: give it the next number"};
+  return error{errc::conflict, "definition " + row.ref.name + " version " + version +
+                                   " is published with other content; published versions don't change: give it the next number"};
 }
 
 result<std::vector<inbox_start>> writer::take_inbox(std::uint32_t limit) {

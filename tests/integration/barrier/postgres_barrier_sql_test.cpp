@@ -19,6 +19,10 @@ class postgres_barrier_sql : public testing::Test {
     for (int time = 0; time < 2; ++time) server().psql(std::string{participant::barrier_sql("postgresql")}, database_);
   }
 
+  void TearDown() override {
+    if (!database_.empty()) server().drop_database(database_);
+  }
+
   static postgres_server& server() { return postgres_server::shared(); }
   std::string ask(std::string const& statements) const { return server().psql(statements, database_); }
 
@@ -51,7 +55,8 @@ TEST_F(postgres_barrier_sql, a_business_that_stored_no_answer_counts_as_done) {
 TEST_F(postgres_barrier_sql, an_unknown_operation_or_an_empty_saga_is_refused_by_name) {
   pqxx::connection connection{server().address(database_)};
   pqxx::nontransaction on{connection};
-  for (std::string const arguments : {"'s', 'order', 'undo'", "'', 'order', 'do'", "null, 'order', 'do'", "'s', null, 'do'", "'s', 'order', null"}) {
+  for (std::string const arguments :
+       {"'s', 'order', 'undo'", "'', 'order', 'do'", "null, 'order', 'do'", "'s', null, 'do'", "'s', 'order', null"}) {
     try {
       on.exec("select atone_barrier(" + arguments + ")");
       FAIL() << arguments;
@@ -72,7 +77,8 @@ TEST_F(postgres_barrier_sql, an_answer_without_barrier_is_refused) {
 }
 
 TEST_F(postgres_barrier_sql, the_barrier_works_whatever_the_callers_search_path_is) {
-  ask("set search_path = pg_catalog; select public.atone_barrier('s', 'order', 'do'); select public.atone_answer('s', 'order', 'do', true, 409, 'no')");
+  ask("set search_path = pg_catalog; select public.atone_barrier('s', 'order', 'do'); select public.atone_answer('s', 'order', 'do', true, "
+      "409, 'no')");
   EXPECT_EQ(ask("select verdict, status, refused from atone_barrier('s', 'order', 'do')"), "duplicate|409|t");
   EXPECT_EQ(ask("select verdict from atone_barrier('s', 'order', 'compensate')"), "empty");
 }

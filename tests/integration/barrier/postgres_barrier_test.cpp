@@ -38,8 +38,14 @@ class postgres_barrier : public testing::TestWithParam<std::string> {
     ASSERT_TRUE(participant_);
     auto const installed = participant_->install_barrier();
     ASSERT_TRUE(installed) << installed.error().message;
-    auto const made = participant_->transact([](sql_session& in) { return in.script("create table effect (id int primary key, n int not null); insert into effect values (1, 0)"); });
+    auto const made = participant_->transact([](sql_session& in) {
+      return in.script("create table effect (id int primary key, n int not null); insert into effect values (1, 0)");
+    });
     ASSERT_TRUE(made) << made.error().message;
+  }
+
+  void TearDown() override {
+    if (!database_.empty()) server().drop_database(database_);
   }
 
   static postgres_server& server() { return postgres_server::shared(); }
@@ -73,7 +79,8 @@ class postgres_barrier : public testing::TestWithParam<std::string> {
   // Ends when some other transaction of this database waits for a lock.
   void wait_until_somebody_waits() const {
     for (int attempt = 0; attempt < 200; ++attempt) {
-      if (server().psql("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = '" + database_ + "'") != "0") return;
+      if (server().psql("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = '" + database_ + "'") != "0")
+        return;
     }
     FAIL() << "nobody waits for the open transaction";
   }
@@ -260,7 +267,7 @@ TEST_P(postgres_barrier, b06_a_lost_reply_at_any_request_does_the_work_once) {
   auto const through = open_at("postgresql://atone@127.0.0.1:" + std::to_string(proxy.port()) + "/" + database_ + "?sslmode=disable");
   ASSERT_TRUE(through);
   ASSERT_TRUE(through->transact([](sql_session&) { return result<void>{}; }));  // a connection lies ready
-  constexpr int requests = 6;  // begin, barrier, savepoint, business, answer, commit
+  constexpr int requests = 6;                                                   // begin, barrier, savepoint, business, answer, commit
   for (int request = 0; request < requests; ++request) {
     proxy.lose_answer_after(request);
     auto const got = through->run(call_of(operation::act, "step-" + std::to_string(request)), [&](sql_session& in) { return add(in, 1); });
@@ -275,12 +282,14 @@ TEST_P(postgres_barrier, b06_a_lost_reply_at_any_request_does_the_work_once) {
 TEST_P(postgres_barrier, b51_backends_ended_under_the_pool_lose_and_double_nothing) {
   std::atomic<bool> done{false};
   std::thread ending{[&] {
-    while (!done) server().psql("select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = '" + database_ + "' and application_name = 'atone'");
+    while (!done)
+      server().psql("select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = '" + database_ +
+                    "' and application_name = 'atone'");
   }};
   for (int step = 0; step < 30; ++step) {
     auto const got = run(operation::act, 1, "step-" + std::to_string(step));
     EXPECT_TRUE(got) << got.error().message;
-    if (got) EXPECT_TRUE(got->verdict == verdict::proceed || got->verdict == verdict::duplicate);
+    EXPECT_TRUE(got && (got->verdict == verdict::proceed || got->verdict == verdict::duplicate));
   }
   done = true;
   ending.join();

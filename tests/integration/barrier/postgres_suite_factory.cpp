@@ -12,6 +12,8 @@ class postgres_participant_place final : public participant_place {
     server().psql("alter database " + database_ + " set default_transaction_isolation = '" + isolation + "'");
   }
 
+  ~postgres_participant_place() override { server().drop_database(database_); }
+
   result<std::unique_ptr<participant::participant_database>> open() override {
     return participant::open_database(server().address(database_));
   }

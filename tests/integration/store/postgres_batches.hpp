@@ -20,7 +20,9 @@ inline saga_id numbered_saga(std::uint32_t number) {
   return saga_id{bytes};
 }
 
-inline shard home_of(std::uint32_t number) { return shard{static_cast<std::uint16_t>(number % 64)}; }
+inline shard home_of(std::uint32_t number) {
+  return shard{static_cast<std::uint16_t>(number % 64)};
+}
 
 inline saga_row row_of(std::uint32_t number, std::string key = {}) {
   saga_row row;
@@ -94,6 +96,10 @@ class postgres_test : public testing::Test {
     ASSERT_TRUE(migrated) << migrated.error().message;
   }
 
+  void TearDown() override {
+    if (!database_.empty()) server().drop_database(database_);
+  }
+
   static postgres_server& server() { return postgres_server::shared(); }
 
   static postgres::session_limits short_limits() {
@@ -134,10 +140,10 @@ class postgres_test : public testing::Test {
 };
 
 // A result that must hold a value.
-#define EXPECT_FINE(expression)                                             \
-  do {                                                                      \
-    auto const& checked = (expression);                                     \
-    EXPECT_TRUE(checked.has_value()) << checked.error().message;            \
+#define EXPECT_FINE(expression)                                  \
+  do {                                                           \
+    auto const& checked = (expression);                          \
+    EXPECT_TRUE(checked.has_value()) << checked.error().message; \
   } while (false)
 
 }  // namespace atone::test

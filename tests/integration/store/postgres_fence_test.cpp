@@ -104,8 +104,9 @@ TEST_F(postgres_fence, take_over_ends_a_backend_that_holds_the_writers_row) {
   ASSERT_TRUE(old->commit(starting(1), batch_number{1}));
   // Registered as the writer, and stopped between its fence and its commit.
   holding_session stopped{address()};
-  stopped.run("update atone.writer set backend_pid = pg_backend_pid(), backend_start = (select backend_start from pg_stat_activity "
-              "where pid = pg_backend_pid())");
+  stopped.run(
+      "update atone.writer set backend_pid = pg_backend_pid(), backend_start = (select backend_start from pg_stat_activity "
+      "where pid = pg_backend_pid())");
   stopped.run("commit; begin; select from atone.writer for update");
   auto fresh = store_->open_journal();
   ASSERT_TRUE(fresh);

@@ -19,7 +19,8 @@ TEST_F(postgres_programs, a_start_request_is_there_only_when_its_transaction_com
   ask("begin; insert into public.orders values (1); select atone.start('order-placed', '1', '{\"order_id\": 1}'); rollback");
   auto journal = open_journal();
   EXPECT_THAT(*journal->take_inbox(10), IsEmpty());
-  ask("begin; insert into public.orders values (2); select atone.start('order-placed', '2', '{\"n\": 9007199254740993, \"z\": -0}'); commit");
+  ask("begin; insert into public.orders values (2); select atone.start('order-placed', '2', '{\"n\": 9007199254740993, \"z\": -0}'); "
+      "commit");
   auto const waiting = journal->take_inbox(10);
   ASSERT_TRUE(waiting) << waiting.error().message;
   ASSERT_EQ(waiting->size(), 1U);
@@ -29,7 +30,8 @@ TEST_F(postgres_programs, a_start_request_is_there_only_when_its_transaction_com
 }
 
 TEST_F(postgres_programs, a_request_leaves_in_the_transaction_that_starts_its_saga) {
-  ask("select atone.start('order-placed', 'a', '{}'); select atone.start('order-placed', 'a', '{}'); select atone.start('order-placed', 'b', '{}')");
+  ask("select atone.start('order-placed', 'a', '{}'); select atone.start('order-placed', 'a', '{}'); select atone.start('order-placed', "
+      "'b', '{}')");
   auto journal = open_journal();
   auto const waiting = *journal->take_inbox(2);
   ASSERT_EQ(waiting.size(), 2U);
@@ -75,7 +77,10 @@ TEST_F(postgres_programs, people_read_ids_and_words) {
 TEST_F(postgres_programs, many_sagas_share_one_commit) {
   auto journal = open_journal();
   ASSERT_TRUE(journal->commit(starting(10'000), batch_number{1}));
-  auto const commits = [&] { return std::stoll(ask("select pg_stat_force_next_flush(); select xact_commit from pg_stat_database where datname = current_database()")); };
+  auto const commits = [&] {
+    return std::stoll(
+        ask("select pg_stat_force_next_flush(); select xact_commit from pg_stat_database where datname = current_database()"));
+  };
   // The session's own counts reach the view when it is idle for a while or ends; a new journal gets them flushed.
   journal.reset();
   auto const before = commits();

@@ -9,6 +9,8 @@ class postgres_place final : public store_place {
  public:
   postgres_place() : database_(server().make_database()) {}
 
+  ~postgres_place() override { server().drop_database(database_); }
+
   result<std::unique_ptr<store>> open() override { return open_store(server().address(database_)); }
   void execute(std::string const& statements) override { server().psql(statements, database_); }
   std::string ask(std::string const& statement) override {

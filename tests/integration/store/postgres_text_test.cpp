@@ -29,8 +29,16 @@ TEST(postgres_parameters, names_become_numbers_each_once) {
 
 TEST(postgres_parameters, text_that_only_looks_like_a_name_stays) {
   for (std::string const text : {
-           "select ':a', 'it''s :a'", "select E'\\':a'", "select \":a\" from t", "select 1 -- :a", "select /* :a /* :b */ :c */ 1",
-           "select $$:a$$, $tag$ :a $$ $tag$", "select a::int", "select b[1:n], b[lo:hi]", "select '{}'::jsonb -> 'x'", "select '12:30'::time",
+           "select ':a', 'it''s :a'",
+           "select E'\\':a'",
+           "select \":a\" from t",
+           "select 1 -- :a",
+           "select /* :a /* :b */ :c */ 1",
+           "select $$:a$$, $tag$ :a $$ $tag$",
+           "select a::int",
+           "select b[1:n], b[lo:hi]",
+           "select '{}'::jsonb -> 'x'",
+           "select '12:30'::time",
        }) {
     auto const done = number_parameters(text);
     ASSERT_TRUE(done) << text << ": " << done.error().message;
@@ -55,7 +63,8 @@ TEST(postgres_parameters, what_does_not_end_is_refused_with_its_place) {
 }
 
 TEST(postgres_parameters, statements_that_end_the_transaction_are_refused) {
-  for (std::string const text : {"commit", " COMMIT", "-- x\nRollback", "/* x */ begin", ";end", "prepare transaction 'x'", "set role x", "abort"}) {
+  for (std::string const text :
+       {"commit", " COMMIT", "-- x\nRollback", "/* x */ begin", ";end", "prepare transaction 'x'", "set role x", "abort"}) {
     auto const refused = number_parameters(text);
     ASSERT_FALSE(refused) << text;
     EXPECT_THAT(refused.error().message, HasSubstr("not allowed")) << text;
@@ -67,8 +76,8 @@ TEST(postgres_parameters, statements_that_end_the_transaction_are_refused) {
 TEST(postgres_parameters, values_keep_their_text) {
   auto const values = parameter_values({"a", "b", "c", "d", "e"}, R"({"a":9007199254740993,"b":"\u00e4'","c":null,"d":[1, 2],"e":true})");
   ASSERT_TRUE(values) << values.error().message;
-  EXPECT_THAT(*values, ElementsAre(text_parameter{"9007199254740993"}, text_parameter{"\xC3\xA4'"}, text_parameter{}, text_parameter{"[1, 2]"},
-                                   text_parameter{"true"}));
+  EXPECT_THAT(*values, ElementsAre(text_parameter{"9007199254740993"}, text_parameter{"\xC3\xA4'"}, text_parameter{},
+                                   text_parameter{"[1, 2]"}, text_parameter{"true"}));
 }
 
 TEST(postgres_parameters, a_missing_value_is_named) {
@@ -102,7 +111,8 @@ TEST(postgres_address, waits_are_bounded_unless_the_address_says_otherwise) {
   EXPECT_THAT(plain, HasSubstr("postgresql://host/db?application_name=atone&"));
   EXPECT_THAT(plain, HasSubstr("&connect_timeout=3&"));
   EXPECT_THAT(plain, HasSubstr("target_session_attrs=read-write"));
-  auto const own = with_connection_parameters("postgresql://host/db?connect_timeout=9&sslmode=require", session_kind::reader, session_limits{});
+  auto const own =
+      with_connection_parameters("postgresql://host/db?connect_timeout=9&sslmode=require", session_kind::reader, session_limits{});
   EXPECT_THAT(own, HasSubstr("?connect_timeout=9&sslmode=require&application_name=atone&"));
   EXPECT_THAT(own, Not(HasSubstr("connect_timeout=3")));
   EXPECT_THAT(own, HasSubstr("target_session_attrs=primary"));
@@ -120,13 +130,25 @@ TEST(postgres_bytes, an_array_of_rows_has_the_grammar_of_the_server) {
   binary_rows rows{70'000, 2};
   rows.begin_row().small(-2).time(std::optional<timestamp>{});
   auto const bytes = rows.take();
-  std::string const expected{"\0\0\0\1" "\0\0\0\0" "\0\1\x11\x70" "\0\0\0\1" "\0\0\0\1"  // one dimension, no null, type, one row, from 1
-                             "\0\0\0\x16" "\0\0\0\2"                                      // 22 bytes, two columns
-                             "\0\0\0\x15" "\0\0\0\2" "\xFF\xFE"                           // smallint -2
-                             "\0\0\4\xA0" "\xFF\xFF\xFF\xFF",                             // timestamptz NULL
-                             46};
+  std::string const expected{
+      "\0\0\0\1"
+      "\0\0\0\0"
+      "\0\1\x11\x70"
+      "\0\0\0\1"
+      "\0\0\0\1"  // one dimension, no null, type, one row, from 1
+      "\0\0\0\x16"
+      "\0\0\0\2"  // 22 bytes, two columns
+      "\0\0\0\x15"
+      "\0\0\0\2"
+      "\xFF\xFE"  // smallint -2
+      "\0\0\4\xA0"
+      "\xFF\xFF\xFF\xFF",  // timestamptz NULL
+      46};
   EXPECT_EQ(bytes, expected);
-  EXPECT_EQ(rows.take(), (std::string{"\0\0\0\0" "\0\0\0\0" "\0\1\x11\x70", 12}));  // empty again
+  EXPECT_EQ(rows.take(), (std::string{"\0\0\0\0"
+                                      "\0\0\0\0"
+                                      "\0\1\x11\x70",
+                                      12}));  // empty again
 }
 
 TEST(postgres_watchdog, cuts_a_socket_whose_time_is_up_and_no_other) {
@@ -135,7 +157,9 @@ TEST(postgres_watchdog, cuts_a_socket_whose_time_is_up_and_no_other) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, late.data()), 0);
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, fine.data()), 0);
   watchdog guard;
-  { watchdog::guard const in_time{guard, fine[0], std::chrono::milliseconds{1}}; }
+  {
+    watchdog::guard const in_time{guard, fine[0], std::chrono::milliseconds{1}};
+  }
   watchdog::guard const limit{guard, late[0], std::chrono::milliseconds{20}};
   char byte = 0;
   EXPECT_EQ(::recv(late[0], &byte, 1, 0), 0);  // returns at all: that is the point
