@@ -66,14 +66,20 @@ std::uint64_t run_seed(std::uint64_t seed, std::string* trace = nullptr) {
   world simulated{seed, drawn(seed)};
   simulated.publish(patient(test::sequence_of(4)));
   simulated.publish(patient(test::fan));
-  simulated.publish(test::pivot);
+  auto with_way_back = test::pivot;  // a pivot refused after an unknown sending would wait for a person otherwise
+  with_way_back.replace(with_way_back.find("    pivot: true\n"), 16, "    pivot: true\n    compensate: {call: a DELETE /pay, in: {}}\n");
+  simulated.publish(with_way_back);
   simulated.publish(degrading);
+  simulated.never_refuse("ship");  // after the pivot a refusal waits for a person, rightly
+  simulated.never_refuse("tell");
   static char const* const names[] = {"row", "fan", "pivot", "degrading"};
   for (int n = 0; n < 24; ++n) simulated.start(names[n % 4], "key-" + std::to_string(n), R"({"user": )" + std::to_string(n % 3) + "}");
   // Twice the same key: one saga.
   for (int n = 0; n < 4; ++n) simulated.start(names[n % 4], "key-" + std::to_string(n), R"({"user": )" + std::to_string(n % 3) + "}");
   simulated.run(std::chrono::minutes{5}, std::chrono::hours{30});
-  for (auto const& one : simulated.violations()) ADD_FAILURE() << "seed " << seed << ": " << one;
+  auto const violations = simulated.violations();
+  for (auto const& one : violations) ADD_FAILURE() << "seed " << seed << ": " << one;
+  if (!violations.empty() && std::getenv("ATONE_TRACE") != nullptr) std::cout << simulated.trace();
   EXPECT_EQ(simulated.sagas().size(), 24U) << "seed " << seed;
   if (trace != nullptr) *trace = simulated.trace();
   return simulated.crashes();

@@ -115,6 +115,7 @@ void world::start(std::string const& saga, std::string business, std::string inp
 
 world::participant_answer world::participant(runtime::outgoing_call const& call) {
   step_key const which{call.saga, call.step.text()};
+  note("arrive", call.saga, call.step.text(), name(call.op));
   auto& seen = effects_[call.saga][call.step.text()];
   auto const known = stored_.find({which, call.op});
   if (known != stored_.end()) {
@@ -132,7 +133,7 @@ world::participant_answer world::participant(runtime::outgoing_call const& call)
   } else if (tombstones_.contains(which)) {
     ++seen.refused_late;
     made.refused = true;
-  } else if (refusing_.contains(call.step.text()) || draw(faults_.refuse)) {
+  } else if (refusing_.contains(call.step.text()) || (!willing_.contains(call.step.text()) && draw(faults_.refuse))) {
     made.refused = true;
   } else {
     ++seen.actions;

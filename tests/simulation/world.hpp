@@ -57,6 +57,7 @@ class world final : public clock_source, public random_source, public id_source,
   void start(std::string const& saga, std::string key, std::string input);
   // A refusal is a final answer of the participant, the same for every duplicate.
   void always_refuse(std::string step) { refusing_.insert(std::move(step)); }
+  void never_refuse(std::string step) { willing_.insert(std::move(step)); }
   // Runs until nothing is left to happen or `limit` of virtual time has passed. Faults stop at `calm`.
   void run(duration calm, duration limit);
   void crash();
@@ -124,6 +125,7 @@ class world final : public clock_source, public random_source, public id_source,
   std::vector<definition_ptr> definitions_;
   std::unique_ptr<runtime::engine> engine_;
   std::set<std::string> refusing_;
+  std::set<std::string> willing_;
   // The participants' tables: they outlive every crash of the coordinator.
   std::map<saga_id, std::map<std::string, effects>> effects_;
   std::map<std::pair<step_key, operation>, participant_answer> stored_;

@@ -1,5 +1,6 @@
 // db, barrier, version, completion, reference.
 #include <atone/journal.hpp>
+#include <atone/json.hpp>
 #include <atone/participant.hpp>
 
 #include "cli/command.hpp"

@@ -50,7 +50,8 @@ result<std::unique_ptr<coordinator>> coordinator::open(options with) {
   if (!owner) return owner.error();
   auto const now = (*to)->now();
   if (!now) return now.error();
-  auto made = std::make_unique<impl>(std::move(with), std::move(*from), std::move(*to), *owner, *now);
+  auto const shards = (*to)->shards();
+  auto made = std::make_unique<impl>(std::move(with), std::move(*from), std::move(*to), *owner, shards, *now);
   if (auto loaded = made->load(); !loaded) return loaded.error();
   made->run_loop();
   return std::unique_ptr<coordinator>{new coordinator{std::move(made)}};
@@ -67,6 +68,7 @@ result<void> coordinator::run() {
       if (!impl_->running) {
         impl_->running = true;
         impl_->engine->go(impl_->owner);
+        impl_->look_around();
       }
       then(result<void>{});
     });

@@ -33,7 +33,7 @@ std::string all_of(std::vector<diagnostic> const& diagnostics) {
 
 }  // namespace
 
-coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique_ptr<journal> to, epoch as, timestamp database_now)
+coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique_ptr<journal> to, epoch as, std::uint16_t shards, timestamp database_now)
     : settings(std::move(with)),
       from(std::move(opened)),
       owner(as),
@@ -47,6 +47,7 @@ coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique
       local(loop, std::max<std::uint32_t>(1, settings.handler_threads)) {
   runtime::engine_settings made;
   made.open_max = settings.open_max;
+  made.shards = shards;
   made.addresses = settings.addresses;
   runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, quiet};
   engine = std::make_unique<runtime::engine>(std::move(made), ports);
@@ -105,6 +106,37 @@ void coordinator::impl::reload(saga_id saga, std::function<void(result<std::opti
       });
 }
 
+void coordinator::impl::look_around() {
+  constexpr auto tick_time = std::chrono::milliseconds{250};
+  constexpr unsigned missing_ticks_max = 40;  // ten seconds, then a person is told
+  tick.expires_after(tick_time);
+  tick.async_wait([this](boost::system::error_code cancelled) {
+    if (!cancelled) look_around();
+  });
+  std::map<std::string, unsigned> still;
+  for (auto const& [handler_name, calls] : local.missing()) {
+    auto const ticks = missing_ticks[handler_name] + 1;
+    still.emplace(handler_name, ticks);
+    if (ticks != missing_ticks_max) continue;
+    alert_row told;
+    told.kind = "handler missing: " + handler_name;
+    told.text = std::to_string(calls) + " calls wait for the local handler " + handler_name + ", which nobody has registered";
+    told.raised_at = clock.now();
+    engine->raise(std::move(told));
+  }
+  missing_ticks = std::move(still);
+  if (inbox_asked || settings.store.rfind("postgres", 0) != 0) return;
+  inbox_asked = true;
+  writer.post([this](journal& in) {
+    auto waiting = in.take_inbox(inbox_start::take_max);
+    on_loop([this, waiting = std::move(waiting)] {
+      inbox_asked = false;
+      if (!waiting) return;  // the store is away: the next tick asks again
+      for (auto const& one : *waiting) engine->start_from_inbox(one);
+    });
+  });
+}
+
 // Before the loop runs: nobody else is on these threads yet.
 result<void> coordinator::impl::load() {
   auto reading = from->open_reader();
@@ -146,6 +178,7 @@ void coordinator::impl::stop(duration grace) {
     on_loop([this] {
       remote.stop();
       alarm.cancel();
+      tick.cancel();
       guard.reset();
       loop.stop();
     });

@@ -21,7 +21,7 @@
 namespace atone {
 
 struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
-  impl(options with, std::unique_ptr<store> from, std::unique_ptr<journal> to, epoch as, timestamp database_now);
+  impl(options with, std::unique_ptr<store> from, std::unique_ptr<journal> to, epoch as, std::uint16_t shards, timestamp database_now);
   ~impl() override;
 
   // scheduler
@@ -38,6 +38,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void on_loop(std::function<void()> work);
   result<published> publish(std::string_view yaml);
   void answer_from_store(saga_id id, std::function<void(result<saga_view>)> then);
+  void look_around();  // every tick: starts that wait in the store, handlers that nobody has registered
   void wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then);
   void act(operator_request what, std::function<void(result<saga_view>)> then);
 
@@ -47,6 +48,9 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   boost::asio::io_context loop{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard{loop.get_executor()};
   boost::asio::steady_timer alarm{loop};
+  boost::asio::steady_timer tick{loop};
+  bool inbox_asked = false;
+  std::map<std::string, unsigned> missing_ticks;  // handler -> for how many ticks it has been missed
   library::database_clock clock;
   library::system_random random;
   library::time_ordered_ids ids{random};

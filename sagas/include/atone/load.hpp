@@ -45,6 +45,10 @@ struct load_limits {
 // comment or an indentation does not make another version.
 loaded load_definition(std::string_view yaml);
 
+// One YAML document as JSON, under the same bounds and strictness (duplicate keys, odd scalars), for configuration files. The message
+// of a failure lists every mistake as "line:column  path   what".
+result<json::value> read_yaml(std::string_view yaml);
+
 // "file.yaml:31:7  steps[2].compensate.in.id   message" with the hint on a line of its own.
 std::string format(diagnostic const& of, std::string_view file);
 

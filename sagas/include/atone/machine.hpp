@@ -57,6 +57,9 @@ struct call_command {
   std::string service;  // empty for sql
   std::variant<http_request_spec, local_request_spec, sql_request_spec> request;
   duration attempt_timeout{};
+  // It was under way before (take-over): an earlier sending of this very attempt may have been done. Whoever sends it says so in the
+  // answer's event: certainty::unknown, for a refusal too.
+  bool again = false;
 
   call_command() = default;
 };

@@ -37,6 +37,9 @@ std::string type_words(type_set of) {
   return out;
 }
 
+// Alternatives within alternatives tell reasons within reasons: the innermost may be left out.
+constexpr std::size_t reason_bytes_max = 300;
+
 std::size_t depth_of(schema_violation const& of) {
   return static_cast<std::size_t>(std::count(of.at.begin(), of.at.end(), '/'));
 }
@@ -48,7 +51,7 @@ std::string nearest_reason(std::vector<schema_violation> const& reasons) {
     if (best == nullptr || depth_of(reason) > depth_of(*best)) best = &reason;
   }
   if (best == nullptr) return "";
-  return "; the nearest: " + (best->at.empty() ? std::string{} : "at " + best->at + ": ") + best->message;
+  return "; the nearest: " + cut((best->at.empty() ? std::string{} : "at " + best->at + ": ") + best->message, reason_bytes_max);
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ void turn::on_refused(step_run& run) {
 
 // A refusal after an attempt of unknown outcome does not take the doubt away: 409 often means "already exists".
 void turn::action_refused(step_run& run) {
+  run.maybe_sent = run.maybe_sent || event_.sureness == certainty::unknown;
   auto text = run.path.text() + " refused: " + (event_.status != 0 ? std::to_string(event_.status) + " " : "") + run.last_error +
               " (attempt " + std::to_string(event_.n.value()) + ")";
   give_up(run, fallback::trigger::refused, std::move(text));

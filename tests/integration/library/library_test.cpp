@@ -289,7 +289,7 @@ TEST(library, sql_step_is_in_the_same_transaction) {
   auto opened = coordinator::open(options{folder.store()});
   ASSERT_TRUE(opened.has_value());
   auto& sagas = **opened;
-  auto const published = sagas.publish(R"(saga: ledger
+  auto const published = sagas.publish(R"yaml(saga: ledger
 version: 1
 services: {shop: {local: shop}}
 steps:
@@ -302,7 +302,7 @@ steps:
     in: {who: =input.who, amount: =input.amount}
     compensate: {sql: "delete from own_ledger where who = :who", in: {who: =input.who}}
 output: =steps.book.out
-)");
+)yaml");
   ASSERT_TRUE(published.has_value()) << published.error().message;
   ASSERT_TRUE(sagas.run().has_value());
   auto const first = sagas.run("ledger", business_key{"a"}, R"({"who": "ann", "amount": 9007199254740993})");

@@ -60,9 +60,9 @@ TEST(draw_rules, a_saga_without_steps_goes_from_start_to_completed) {
 TEST(draw_rules, steps_follow_each_other_and_are_undone_in_reverse) {
   auto const mermaid = draw_mermaid(named("two", {plain("a"), plain("b")}));
   EXPECT_THAT(mermaid, HasSubstr("  n0 --> n2\n"
-                                 "  n2 -.->|\"undo: s undo\"| n1\n"
+                                 "  n2 -.->|\"undo: s<br/>undo\"| n1\n"
                                  "  n2 --> n3\n"
-                                 "  n3 -.->|\"undo: s undo\"| n2\n"
+                                 "  n3 -.->|\"undo: s<br/>undo\"| n2\n"
                                  "  n3 --> n4\n"));
 }
 
@@ -124,7 +124,7 @@ TEST(draw_rules, conditions_stand_on_the_arrow_into_their_step) {
   auto one = plain("a");
   one.when = program("input.amount >= 50");
   EXPECT_THAT(draw_dot(named("when", {one})),
-              HasSubstr("\"start\" -> \"a\" [weight=4 label=<&#160;&#160;when input.amount &gt;= 50&#160;>]"));
+              HasSubstr("\"start\" -> \"a\" [weight=4 label=<&#160;&#160;when input.amount &gt;= 50<br align=\"left\"/>>]"));
   EXPECT_THAT(draw_mermaid(named("when", {one})), HasSubstr("n0 -->|\"when input.amount #gt;= 50\"| n2"));
 }
 

@@ -31,8 +31,11 @@ TEST(machine, b08_reverse_order_without_the_refused_step) {
       sequence_of(5), "{}", [](machine_world& world) { world.script("s5", operation::act, {reply::reject}); },
       [](machine_world& world) {
         EXPECT_EQ(world.status(), saga_status::compensated);
-        EXPECT_THAT(world.compensation_order(), ElementsAre("s4", "s3", "s2", "s1"));
-        EXPECT_EQ(world.called("s5", operation::compensate), 0U);
+        EXPECT_THAT(world.undone_order(), ElementsAre("s4", "s3", "s2", "s1"));
+        // After a crash in the middle of it the refusal of a second sending proves nothing about the first.
+        if (!world.crashed()) {
+          EXPECT_EQ(world.called("s5", operation::compensate), 0U);
+        }
       });
 }
 
@@ -60,7 +63,7 @@ TEST(machine, b09_one_compensation_at_a_time) {
           EXPECT_LE(int{open("s3")} + int{open("s2")} + int{open("s1")}, 1);
         };
       },
-      [](machine_world& world) { EXPECT_THAT(world.compensation_order(), ElementsAre("s3", "s2", "s1")); });
+      [](machine_world& world) { EXPECT_THAT(world.undone_order(), ElementsAre("s3", "s2", "s1")); });
 }
 
 // B-10: a failure inside a branch: its later steps never run, its done ones and the siblings' are undone, the same local names stay apart.
@@ -70,7 +73,9 @@ TEST(machine, b10_failure_inside_a_branch) {
       [](machine_world& world) {
         EXPECT_EQ(world.status(), saga_status::compensated);
         EXPECT_EQ(world.called("after", operation::act), 0U);
-        EXPECT_EQ(world.called("fan/left/two", operation::compensate), 0U);
+        if (!world.crashed()) {
+          EXPECT_EQ(world.called("fan/left/two", operation::compensate), 0U);
+        }
         EXPECT_EQ(world.applied("fan/left/one", operation::compensate), 1U);
         EXPECT_EQ(world.applied("fan/middle/one", operation::compensate), 1U);
         EXPECT_EQ(world.applied("fan/right/one", operation::compensate), 1U);
@@ -198,7 +203,10 @@ TEST(machine, definitely_not_done_is_not_compensated) {
       sequence_of(2), "{}", [](machine_world& world) { world.script("s2", operation::act, {reply::not_done}); },
       [](machine_world& world) {
         EXPECT_EQ(world.status(), saga_status::compensated);
-        EXPECT_THAT(world.compensation_order(), ElementsAre("s1"));
+        EXPECT_THAT(world.undone_order(), ElementsAre("s1"));
+        if (!world.crashed()) {
+          EXPECT_THAT(world.compensation_order(), ElementsAre("s1"));
+        }
       });
 }
 

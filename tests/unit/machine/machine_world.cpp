@@ -98,6 +98,7 @@ void machine_world::take(std::vector<command> commands) {
       sent.step = call->step.text();
       sent.op = call->op;
       sent.n = call->n.value();
+      sent.again = call->again;
       if (auto const* request = std::get_if<http_request_spec>(&call->request)) {
         sent.target = request->method + ' ' + request->target;
         sent.body = request->body;
@@ -138,7 +139,7 @@ reply machine_world::next_reply(std::string const& step, operation op) {
 bool machine_world::participant_does(std::string const& step, operation op) {
   if (op == operation::compensate) {
     tombstones_.insert(step);
-    if (applied_[{step, operation::act}] == 0) return true;  // empty: nothing to undo
+    if (applied(step, operation::act) == 0) return true;  // empty: nothing to undo
   } else if (op == operation::act && tombstones_.contains(step)) {
     return false;
   }
@@ -147,6 +148,12 @@ bool machine_world::participant_does(std::string const& step, operation op) {
 }
 
 void machine_world::answer_call(sent_call const& call) {
+  if (!crash_when_sent_.empty() && call.step == crash_when_sent_ && call.op == operation::act) {
+    crash_when_sent_.clear();
+    next_reply(call.step, call.op);
+    participant_does(call.step, call.op);
+    return crash();
+  }
   event what;
   what.step = step_path{call.step};
   what.op = call.op;
@@ -183,6 +190,7 @@ void machine_world::answer_call(sent_call const& call) {
       break;
     case reply::hang: hanging_.insert({call.step, call.op}); return;
   }
+  if (call.again && what.kind != event_kind::step_succeeded) what.sureness = certainty::unknown;
   deliver(std::move(what));
 }
 
@@ -203,6 +211,7 @@ bool machine_world::next_timer() {
 // What was in memory is gone; the participants and the journal are not.
 void machine_world::crash() {
   crash_after_.reset();
+  crashed_ = true;
   machine_.emplace(definition_, fixed_id(), business_key{"key-1"});
   for (auto const& one : journal_) {
     auto const replayed = machine_->apply(one);
@@ -268,6 +277,12 @@ std::vector<std::string> machine_world::compensation_order() const {
   for (auto const& one : calls_) {
     if (one.op == operation::compensate && std::find(order.begin(), order.end(), one.step) == order.end()) order.push_back(one.step);
   }
+  return order;
+}
+
+std::vector<std::string> machine_world::undone_order() const {
+  auto order = compensation_order();
+  std::erase_if(order, [&](std::string const& step) { return applied(step, operation::act) == 0; });
   return order;
 }
 

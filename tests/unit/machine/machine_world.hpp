@@ -34,6 +34,7 @@ struct sent_call {
   std::uint32_t n = 0;
   std::string target;
   std::string body;
+  bool again = false;
 
   friend bool operator==(sent_call const&, sent_call const&) = default;
 };
@@ -47,6 +48,8 @@ class machine_world {
   void last_output(std::string const& step, std::string json) { last_outputs_[step] = std::move(json); }
   // Drops machine, timers and calls under way after this event, and goes on from the journal.
   void crash_after(std::uint32_t event) { crash_after_ = event; }
+  // The first sending of this step's action reaches the participant; its sender dies before the answer.
+  void crash_when_sent(std::string step) { crash_when_sent_ = std::move(step); }
   // Called after each event; may call inject().
   std::function<void(machine_world&, event const&)> on_event;
 
@@ -70,6 +73,9 @@ class machine_world {
   std::size_t called(std::string const& step, operation op) const;
   // Steps in the order in which their compensations were first sent.
   std::vector<std::string> compensation_order() const;
+  // The same, without those that found nothing to undo.
+  std::vector<std::string> undone_order() const;
+  bool crashed() const noexcept { return crashed_; }
   // Net effect at the participant: applied actions minus applied compensations.
   int effect(std::string const& step) const;
   std::size_t applied(std::string const& step, operation op) const;
@@ -115,6 +121,8 @@ class machine_world {
   std::map<call_key, std::size_t> applied_;
   std::set<std::string> tombstones_;
   std::optional<std::uint32_t> crash_after_;
+  bool crashed_ = false;
+  std::string crash_when_sent_;
 };
 
 // The helper of every scenario: runs `setup` undisturbed, then once more with a crash after each event, and demands the same outcome,

@@ -31,7 +31,7 @@ TEST(bounds, nesting_ends_at_the_limit) {
 }
 
 TEST(bounds, half_a_mebibyte_of_brackets_is_refused_quickly) {
-  for (std::string const text : {std::string(512 * 1024, '['), std::string(512 * 1024, '{'), std::string(256 * 1024, '-')}) {
+  for (auto const& text : {std::string(512 * 1024, '['), std::string(512 * 1024, '{'), std::string(256 * 1024, '-')}) {
     EXPECT_FALSE(load_definition("a: " + text).ok());
   }
 }

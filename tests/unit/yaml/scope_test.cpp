@@ -29,7 +29,7 @@ std::string const fan =
 TEST(scope, earlier_steps_are_seen) {
   EXPECT_EQ(said(read_only("first") + using_("second", "steps.first.out.x")), "");
   EXPECT_EQ(said(read_only("a-b") + using_("second", "steps['a-b'].out.x")), "");
-  EXPECT_THAT(said(using_("first", "steps.second.out.x") + read_only("second")), HasSubstr("step `second` (line 12) comes after this one"));
+  EXPECT_THAT(said(using_("first", "steps.second.out.x") + read_only("second")), HasSubstr("step `second` (line 13) comes after this one"));
   EXPECT_THAT(said(using_("first", "steps.first.out.x")), HasSubstr("a step can't use its own output"));
   EXPECT_THAT(said(read_only("first") + using_("second", "steps.frist.out.x")),
               HasSubstr("there is no step `frist`; did you mean `first`?"));
@@ -51,7 +51,7 @@ TEST(scope, a_branch_sees_what_stands_before_the_parallel_step) {
 TEST(scope, a_branch_does_not_see_its_siblings) {
   auto const steps = "  - id: fan\n    parallel: {}\n    branches:\n      left:\n" + read_only("a", "", "        ") + "      right:\n" +
                      using_("b", "steps.a.out.x", "        ");
-  EXPECT_THAT(said(steps), HasSubstr("step `a` (line 15) runs in another branch, side by side with this one"));
+  EXPECT_THAT(said(steps), HasSubstr("step `a` (line 16) runs in another branch, side by side with this one"));
   auto const through = "  - id: fan\n    parallel: {}\n    branches:\n      left:\n" + read_only("a", "", "        ") + "      right:\n" +
                        using_("b", "steps.fan.left.a.out.x", "        ");
   EXPECT_THAT(said(through), HasSubstr("step `fan` (line 12) has not ended here"));
