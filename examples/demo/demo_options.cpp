@@ -86,7 +86,7 @@ std::string demo_help() {
          "  --no-crash       no kill -9 of the daemon half-way\n"
          "  --outage TIME    how long the feature service is stopped; 0s: not at all (6s)\n"
          "  --store ADDRESS  the daemon's store; sqlite:PATH or postgresql://… (SQLite in the work folder)\n"
-         "  --work DIR       folder for databases and logs, made anew (atone-demo)\n"
+         "  --work DIR       folder for databases and logs, made anew (demo-data)\n"
          "  --purchases FILE the purchase log (the sample of 2,000 purchases)\n"
          "  --saga FILE      the definition (examples/sagas/order-placed.yaml)\n"
          "  --bin DIR        where atoned, atone and the services are (where the demo is)\n";

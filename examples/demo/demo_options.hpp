@@ -13,11 +13,11 @@
 namespace demo {
 
 struct demo_options {
-  std::string bin;                  // folder with atoned, atone and the services; default: where the demo itself is
-  std::string saga;                 // the definition's file
-  std::string purchases;            // the log
-  std::string work = "atone-demo";  // folder for databases and logs, made anew
-  std::string store;                // of the daemon; empty: SQLite in `work`
+  std::string bin;                 // folder with atoned, atone and the services; default: where the demo itself is
+  std::string saga;                // the definition's file
+  std::string purchases;           // the log
+  std::string work = "demo-data";  // folder for databases and logs, made anew
+  std::string store;               // of the daemon; empty: SQLite in `work`
   std::uint32_t count = 5000;
   bool all = false;
   std::uint32_t fault_percent = 10;

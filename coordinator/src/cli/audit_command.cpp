@@ -89,17 +89,26 @@ class audit_run {
     return {};
   }
 
+  api_answer fetch_page(audit_source const& from, std::string const& after) {
+    target page{"/atone/effects"};
+    page.query("limit", std::to_string(page_size));
+    if (!after.empty()) page.query("after", after);
+    api_request what;
+    what.url = from.url + page.text();
+    what.timeout = answer_max;
+    return with_.fetch(std::move(what));
+  }
+
   result<void> read_effects(audit_source const& from, audit::auditor& by) {
     std::string after;
     for (std::size_t page = 0; page < pages_max; ++page) {
-      auto const url = from.url + "/atone/effects?limit=" + std::to_string(page_size) + "&after=" + http::percent_encode(after);
-      auto const came = with_.fetch(url, http::request{}, answer_max);
+      auto const came = fetch_page(from, after);
       if (!came.ok()) return error{errc::unavailable, "service '" + from.service + "' at " + from.url + " did not answer: " + came.detail};
-      if (came.response.status != 200) {
-        return error{errc::unavailable, "service '" + from.service + "' at " + from.url + " answered " + std::to_string(came.response.status) +
+      if (came.status != 200) {
+        return error{errc::unavailable, "service '" + from.service + "' at " + from.url + " answered " + std::to_string(came.status) +
                                             " to GET /atone/effects: its effects can't be read (docs/audit.md)"};
       }
-      auto const read = audit::read_effect_page(from.service, came.response.body);
+      auto const read = audit::read_effect_page(from.service, came.body);
       if (!read) return read.error();
       for (auto const& each : read->effects) {
         if (auto added = by.add(each); !added) return added;
@@ -168,6 +177,13 @@ class audit_run {
   std::map<std::string, definition_ptr> definitions_;
 };
 
+bool is_url(std::string_view text) {
+  for (std::string_view const scheme : {"http://", "https://"}) {
+    if (text.starts_with(scheme) && text.size() > scheme.size()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 result<std::vector<audit_source>> parse_sources(std::vector<std::string> const& typed) {
@@ -179,7 +195,7 @@ result<std::vector<audit_source>> parse_sources(std::vector<std::string> const& 
     made.service = each.substr(0, equals);
     made.url = equals == std::string::npos ? std::string{} : each.substr(equals + 1);
     while (made.url.ends_with('/')) made.url.pop_back();
-    if (made.service.empty() || !http::parse_origin(made.url)) {
+    if (made.service.empty() || !is_url(made.url)) {
       return error{errc::invalid_argument, "--service: found '" + each + "', expected name=URL, as in orders=http://127.0.0.1:7001"};
     }
     if (!names.insert(made.service).second) return error{errc::invalid_argument, "--service: '" + made.service + "' is named twice"};
@@ -188,7 +204,9 @@ result<std::vector<audit_source>> parse_sources(std::vector<std::string> const& 
   return sources;
 }
 
-result<audit::report> audit_all(std::vector<audit_source> const& sources, surroundings const& with) { return audit_run{sources, with}.run(); }
+result<audit::report> audit_all(std::vector<audit_source> const& sources, surroundings const& with) {
+  return audit_run{sources, with}.run();
+}
 
 exit_code run_audit(arguments const& typed, surroundings const& with) {
   auto const sources = parse_sources(typed.all("service"));

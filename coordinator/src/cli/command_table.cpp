@@ -1,5 +1,7 @@
 // Every command of `atone`, in words. docs/cli.md is made of this table; a test holds the two together.
+#include "cli/audit_command.hpp"
 #include "cli/command.hpp"
+#include "cli/poke_command.hpp"
 
 namespace atone::cli {
 namespace {
@@ -7,6 +9,7 @@ namespace {
 constexpr std::string_view writing = "Write sagas";
 constexpr std::string_view running = "Run sagas";
 constexpr std::string_view operating = "Operate";
+constexpr std::string_view proving = "Prove";
 constexpr std::string_view installing = "Installation";
 
 constexpr option_spec output{"output", 'o', "FORMAT", "table (for people) or json (for programs)"};
@@ -129,6 +132,26 @@ std::vector<command_spec> operating_commands() {
   };
 }
 
+std::vector<command_spec> proving_commands() {
+  return {
+      {"audit",
+       proving,
+       "prove from journal and participants that every ended saga is all or nothing",
+       {},
+       with_daemon({{"service", '\0', "NAME=URL", "read this service's effects; may be repeated (every service of the definitions)"}}),
+       run_audit},
+      {"poke",
+       proving,
+       "send a participant the five awkward sequences, and say whether it holds",
+       {{"URL", "the participant's address, as in http://127.0.0.1:7001"}},
+       {{"do", '\0', "REQUEST", "the action, as in \"POST /orders\"; {n} becomes a number of its own"},
+        {"body", '\0', "JSON", "the action's body"},
+        {"compensate", '\0', "REQUEST", "its compensation, as in \"DELETE /orders/{n}\""},
+        {"compensate-body", '\0', "JSON", "the compensation's body"}},
+       run_poke},
+  };
+}
+
 std::vector<command_spec> installing_commands() {
   return {
       {"db",
@@ -152,7 +175,7 @@ std::vector<command_spec> installing_commands() {
 
 std::vector<command_spec> all_commands() {
   std::vector<command_spec> all;
-  for (auto part : {writing_commands(), running_commands(), operating_commands(), installing_commands()}) {
+  for (auto part : {writing_commands(), running_commands(), operating_commands(), proving_commands(), installing_commands()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -9,6 +9,8 @@
 #include <atone/audit.hpp>
 #include <atone/participant_protocol.hpp>
 
+#include "cli/daemon_client.hpp"
+
 namespace atone::cli {
 namespace {
 
@@ -33,17 +35,21 @@ std::string with_number(std::string text, std::string const& number) {
   return text;
 }
 
-bool is_done(http::exchange const& came) { return came.ok() && classify_status(came.response.status) == answer_class::done; }
-bool is_refused(http::exchange const& came) { return came.ok() && classify_status(came.response.status) == answer_class::refused; }
-bool is_transient(http::exchange const& came) {
+bool is_done(api_answer const& came) {
+  return came.ok() && classify_status(came.status) == answer_class::done;
+}
+bool is_refused(api_answer const& came) {
+  return came.ok() && classify_status(came.status) == answer_class::refused;
+}
+bool is_transient(api_answer const& came) {
   if (!came.ok()) return true;
-  auto const kind = classify_status(came.response.status);
+  auto const kind = classify_status(came.status);
   return kind == answer_class::transient_not_done || kind == answer_class::transient_unknown;
 }
 
-std::string shown(http::exchange const& came) {
+std::string shown(api_answer const& came) {
   if (!came.ok()) return "no answer (" + std::string{name(came.failure)} + ": " + came.detail + ")";
-  return std::to_string(came.response.status) + " " + came.response.body.substr(0, shown_max);
+  return std::to_string(came.status) + " " + came.body.substr(0, shown_max);
 }
 
 poke_finding holds(std::size_t sequence, std::string text) {
@@ -67,24 +73,26 @@ class probe {
       : plan_(plan), with_(with), sequence_(sequence), saga_(probe_id(plan.run, sequence)) {}
 
   // Sends once.
-  http::exchange send(operation op, duration timeout) {
+  api_answer send(operation op, duration timeout) {
     auto const& call = op == operation::act ? plan_.act : plan_.undo;
     auto const number = std::to_string(plan_.run % 100'000'000 * 10 + sequence_);
     step_path const step{plan_.step};
-    http::request what;
+    api_request what;
     what.method = call.method;
-    what.headers.add(headers::saga, saga_.text());
-    what.headers.add(headers::step, plan_.step);
-    what.headers.add(headers::op, name(op));
-    what.headers.add(headers::attempt, std::to_string(++attempts_[op]));
-    what.headers.add(headers::idempotency_key, trace_id::of(saga_, step, op).text());
-    if (!call.body.empty()) what.headers.add("Content-Type", "application/json");
+    what.url = plan_.url + with_number(call.target, number);
+    what.headers = {{std::string{headers::saga}, saga_.text()},
+                    {std::string{headers::step}, plan_.step},
+                    {std::string{headers::op}, std::string{name(op)}},
+                    {std::string{headers::attempt}, std::to_string(++attempts_[op])},
+                    {std::string{headers::idempotency_key}, trace_id::of(saga_, step, op).text()}};
+    if (!call.body.empty()) what.headers.emplace_back("Content-Type", "application/json");
     what.body = with_number(call.body, number);
-    return with_.fetch(plan_.url + with_number(call.target, number), std::move(what), timeout);
+    what.timeout = timeout;
+    return with_.fetch(std::move(what));
   }
 
   // Sends until the answer is final.
-  http::exchange settle(operation op) {
+  api_answer settle(operation op) {
     auto came = send(op, plan_.timeout);
     for (int tries = 1; tries < tries_max && is_transient(came); ++tries) {
       with_.pause(try_pause);
@@ -110,7 +118,7 @@ poke_finding undone(probe& by, std::size_t sequence, poke_finding found) {
   return breaks(sequence, "the compensation afterwards was answered " + shown(undo) + "; expected 2xx");
 }
 
-std::string refused_action(http::exchange const& came) {
+std::string refused_action(api_answer const& came) {
   return "the action was answered " + shown(came) + "; expected 2xx: name an action that this participant accepts";
 }
 
@@ -118,15 +126,18 @@ poke_finding poke_twice(probe& by, std::size_t sequence) {
   auto const first = by.settle(operation::act);
   if (!is_done(first)) return breaks(sequence, refused_action(first));
   auto const second = by.settle(operation::act);
-  if (!is_done(second) || second.response.body != first.response.body) {
-    return undone(by, sequence, breaks(sequence, "the second delivery was answered " + shown(second) + "; expected the first answer again: " + shown(first)));
+  if (!is_done(second) || second.body != first.body) {
+    return undone(
+        by, sequence,
+        breaks(sequence, "the second delivery was answered " + shown(second) + "; expected the first answer again: " + shown(first)));
   }
   return undone(by, sequence, holds(sequence, "the second delivery got the first answer"));
 }
 
 poke_finding poke_compensation_first(probe& by, std::size_t sequence) {
   auto const undo = by.settle(operation::compensate);
-  if (!is_done(undo)) return breaks(sequence, "a compensation without its action was answered " + shown(undo) + "; expected 2xx, nothing to undo");
+  if (!is_done(undo))
+    return breaks(sequence, "a compensation without its action was answered " + shown(undo) + "; expected 2xx, nothing to undo");
   auto const again = by.settle(operation::compensate);
   if (!is_done(again)) return breaks(sequence, "the same compensation again was answered " + shown(again) + "; expected 2xx");
   return holds(sequence, "answered as done, with nothing to undo");
@@ -137,7 +148,7 @@ poke_finding poke_late_action(probe& by, std::size_t sequence) {
     return breaks(sequence, "a compensation without its action was answered " + shown(undo) + "; expected 2xx, nothing to undo");
   }
   auto const late = by.settle(operation::act);
-  if (is_refused(late)) return holds(sequence, "the action after its compensation was refused (" + std::to_string(late.response.status) + ")");
+  if (is_refused(late)) return holds(sequence, "the action after its compensation was refused (" + std::to_string(late.status) + ")");
   return breaks(sequence, "the action after its compensation was answered " + shown(late) + "; expected a final no, as 409");
 }
 
@@ -150,14 +161,16 @@ poke_finding poke_lost_reply(probe& by, std::size_t sequence) {
 
 poke_finding poke_pair(probe& by, poke_plan const& plan, surroundings const& with, std::size_t sequence) {
   probe other{plan, with, sequence};  // the same saga, step and operation
-  http::exchange left;
+  api_answer left;
   std::thread beside{[&] { left = other.settle(operation::act); }};
   auto const right = by.settle(operation::act);
   beside.join();
-  if (is_done(left) && is_done(right) && left.response.body == right.response.body) {
+  if (is_done(left) && is_done(right) && left.body == right.body) {
     return undone(by, sequence, holds(sequence, "both got the same answer"));
   }
-  return undone(by, sequence, breaks(sequence, "two deliveries at once were answered " + shown(left) + " and " + shown(right) + "; expected the same 2xx twice"));
+  return undone(
+      by, sequence,
+      breaks(sequence, "two deliveries at once were answered " + shown(left) + " and " + shown(right) + "; expected the same 2xx twice"));
 }
 
 poke_finding run_sequence(probe& by, poke_plan const& plan, surroundings const& with, std::size_t sequence) {
@@ -175,13 +188,20 @@ struct counted {
   std::uint64_t undos = 0;
 };
 
+api_answer get(poke_plan const& plan, std::string const& path, surroundings const& with) {
+  api_request what;
+  what.url = plan.url + path;
+  what.timeout = plan.timeout;
+  return with.fetch(std::move(what));
+}
+
 // What the participant's own tables say of the sequences; nothing when it does not say.
 std::optional<std::map<saga_id, counted>> read_counts(poke_plan const& plan, surroundings const& with) {
   std::map<saga_id, counted> found;
   std::string after;
   for (std::size_t page = 0; page < effect_pages_max; ++page) {
-    auto const came = with.fetch(plan.url + "/atone/effects?after=" + http::percent_encode(after), http::request{}, plan.timeout);
-    auto const read = is_done(came) ? audit::read_effect_page("participant", came.response.body)
+    auto const came = get(plan, target{"/atone/effects"}.query("after", after).text(), with);
+    auto const read = is_done(came) ? audit::read_effect_page("participant", came.body)
                                     : result<audit::effect_page>{error{errc::unavailable, "no listing"}};
     if (!read) return std::nullopt;
     for (auto const& each : read->effects) {
@@ -202,8 +222,9 @@ void compare(std::vector<poke_finding>& findings, poke_plan const& plan, std::ma
     bool const did_nothing = sequence == 1 || sequence == 2;
     std::uint64_t const wanted = did_nothing ? 0 : 1;
     if (!findings[sequence].holds || (counted_here.acts == wanted && counted_here.undos == wanted)) continue;
-    findings[sequence] = breaks(sequence, "its tables show the action " + std::to_string(counted_here.acts) + " times and the compensation " +
-                                              std::to_string(counted_here.undos) + " times; expected " + std::to_string(wanted) + " each");
+    findings[sequence] =
+        breaks(sequence, "its tables show the action " + std::to_string(counted_here.acts) + " times and the compensation " +
+                             std::to_string(counted_here.undos) + " times; expected " + std::to_string(wanted) + " each");
   }
 }
 
@@ -216,12 +237,14 @@ result<poke_call> parse_poke_call(std::string_view option, std::string_view text
   made.target = space == std::string_view::npos ? std::string{} : std::string{text.substr(space + 1)};
   made.body = std::move(body);
   if (!made.method.empty() && made.target.starts_with('/')) return made;
-  return error{errc::invalid_argument, "--" + std::string{option} + ": found '" + std::string{text} + "', expected a method and a path, as in \"POST /orders\""};
+  return error{errc::invalid_argument,
+               "--" + std::string{option} + ": found '" + std::string{text} + "', expected a method and a path, as in \"POST /orders\""};
 }
 
 result<std::vector<poke_finding>> poke(poke_plan const& plan, surroundings const& with) {
-  auto const reached = with.fetch(plan.url + "/", http::request{}, plan.timeout);
-  if (reached.failure == transport_failure::connect) return error{errc::unavailable, "no participant at " + plan.url + ": " + reached.detail};
+  auto const reached = get(plan, "/", with);
+  if (reached.failure == transport_failure::connect)
+    return error{errc::unavailable, "no participant at " + plan.url + ": " + reached.detail};
   std::vector<poke_finding> findings;
   for (std::size_t sequence = 0; sequence < sequences.size(); ++sequence) {
     probe by{plan, with, sequence};
@@ -235,7 +258,10 @@ exit_code run_poke(arguments const& typed, surroundings const& with) {
   poke_plan plan;
   plan.url = typed.get("URL");
   while (plan.url.ends_with('/')) plan.url.pop_back();
-  if (auto const origin = http::parse_origin(plan.url); !origin) return report(origin.error(), with);
+  if (!plan.url.starts_with("http")) {
+    return report(error{errc::invalid_argument, "found '" + plan.url + "', expected the participant's URL, as in http://127.0.0.1:7001"},
+                  with);
+  }
   auto act = parse_poke_call("do", typed.get("do"), typed.get("body"));
   if (!act) return report(act.error(), with);
   auto undo = parse_poke_call("compensate", typed.get("compensate"), typed.get("compensate-body"));

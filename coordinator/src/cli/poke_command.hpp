@@ -1,8 +1,8 @@
 // `atone poke URL`: sends a participant the five awkward sequences that a network, a crash or a retry will send it one day, and says
 // whether it holds: twice, compensation first, late action, lost reply, concurrent pair.
 //
-// The sagas it makes up have ids whose time part is zero (audit::is_probe), so that an audit leaves them aside, and each is undone at the end.
-// Thread rules: run_poke uses a second thread for the concurrent pair.
+// The sagas it makes up have ids whose time part is zero (audit::is_probe), so that an audit leaves them aside, and each is undone at the
+// end. Thread rules: run_poke uses a second thread for the concurrent pair.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct poke_plan {
   poke_plan() = default;
 };
 
-// All five, in order. Texts may contain {n}, which is replaced by a number that differs from sequence to sequence (an order's id). Errors: the
-// participant can't be reached at all.
+// All five, in order. Texts may contain {n}, which is replaced by a number that differs from sequence to sequence (an order's id). Errors:
+// the participant can't be reached at all.
 result<std::vector<poke_finding>> poke(poke_plan const& plan, surroundings const& with);
 
 // Exit status 0 when every sequence holds, 1 when one does not.
