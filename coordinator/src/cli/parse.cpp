@@ -62,7 +62,7 @@ class parser {
         sub->add_flag(flag_names(option), to.flag, std::string{option.help});
       } else {
         auto* added = sub->add_option(flag_names(option), to.values, std::string{option.help});
-        added->expected(1)->type_name(std::string{option.value});
+        added->allow_extra_args(false)->type_name(std::string{option.value});  // one value each time; may be repeated
       }
     }
   }
