@@ -20,6 +20,7 @@
 #include <atone/journal.hpp>
 #include <atone/load.hpp>
 #include <atone/machine.hpp>
+#include <atone/observer.hpp>
 #include <atone/records.hpp>
 #include <atone/result.hpp>
 
@@ -81,6 +82,8 @@ struct options {
   duration breaker_open{std::chrono::seconds{5}};
   std::string callback_base;                    // URL participants report to ("http://127.0.0.1:7070"); empty: none
   std::string token_key;                        // key of callback tokens; empty: a new one at each start, older tokens die with it
+
+  std::shared_ptr<atone::observer> observer;     // told of what happens; may be null
 
   options() = default;
   explicit options(std::string where) : store(std::move(where)) {}

@@ -44,12 +44,13 @@ coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique
         if (settings.token_key.empty()) settings.token_key = random_key(random);
         return sender_options(settings);
       }()),
-      local(loop, std::max<std::uint32_t>(1, settings.handler_threads)) {
+      local(loop, std::max<std::uint32_t>(1, settings.handler_threads)),
+      happenings(settings.observer) {
   runtime::engine_settings made;
   made.open_max = settings.open_max;
   made.shards = shards;
   made.addresses = settings.addresses;
-  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, quiet};
+  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, happenings};
   engine = std::make_unique<runtime::engine>(std::move(made), ports);
 }
 
@@ -118,11 +119,11 @@ void coordinator::impl::look_around() {
     auto const ticks = missing_ticks[handler_name] + 1;
     still.emplace(handler_name, ticks);
     if (ticks != missing_ticks_max) continue;
-    alert_row told;
-    told.kind = "handler missing: " + handler_name;
-    told.text = std::to_string(calls) + " calls wait for the local handler " + handler_name + ", which nobody has registered";
-    told.raised_at = clock.now();
-    engine->raise(std::move(told));
+    alert_row missed;
+    missed.kind = "handler missing: " + handler_name;
+    missed.text = std::to_string(calls) + " calls wait for the local handler " + handler_name + ", which nobody has registered";
+    missed.raised_at = clock.now();
+    engine->raise(std::move(missed));
   }
   missing_ticks = std::move(still);
   if (!engine->driving() || inbox_asked || settings.store.rfind("postgres", 0) != 0) return;
@@ -148,9 +149,9 @@ result<void> coordinator::impl::load() {
     if (made.ok()) engine->add_definition(made.definition);  // one that no longer loads parks only the sagas bound to it
   }
   std::promise<result<void>> promise;
-  auto told = promise.get_future();
+  auto done = promise.get_future();
   writer.post([&](journal& in) { promise.set_value(in.load_open([&](open_saga&& one) { engine->recover(std::move(one)); })); });
-  return told.get();
+  return done.get();
 }
 
 void coordinator::impl::run_loop() {
@@ -166,10 +167,10 @@ void coordinator::impl::stop(duration grace) {
   stopped = true;
   if (loop_thread.joinable()) {
     auto const nothing_out = std::make_shared<std::promise<void>>();
-    auto told = nothing_out->get_future();
+    auto nothing_is_out = nothing_out->get_future();
     on_loop([this, nothing_out] { engine->stop([nothing_out] { nothing_out->set_value(); }); });
     // What has not answered by then is asked again, under the same key, at the next start.
-    (void)told.wait_for(grace);
+    (void)nothing_is_out.wait_for(grace);
     local.stop();
   }
   writer.stop(grace);
@@ -194,9 +195,9 @@ result<coordinator::published> coordinator::impl::publish(std::string_view yaml)
   row.text = made.definition->text;
   row.published_at = clock.now();
   std::promise<result<void>> stored;
-  auto told = stored.get_future();
+  auto outcome_of = stored.get_future();
   writer.post([&](journal& in) { stored.set_value(in.publish(row)); });
-  if (auto const outcome = told.get(); !outcome) return outcome.error();
+  if (auto const outcome = outcome_of.get(); !outcome) return outcome.error();
   std::promise<void> added;
   auto known = added.get_future();
   on_loop([&] {

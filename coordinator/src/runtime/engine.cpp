@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <atone/utf8.hpp>
+
 #include "instance.hpp"
 
 namespace atone::runtime {
@@ -126,6 +128,9 @@ void engine::stamp(instance& of, event& what) {
   what.seq = sequence{of.machine.last().value() + 1};
   what.at = ports_.clock.now();
   what.random = ports_.random.next();
+  // Payloads are kept byte for byte; words for people must fit every store's text.
+  what.text = clean_text(what.text);
+  what.actor = clean_text(what.actor);
 }
 
 // Applies in memory, and puts the event with all that belongs to it into the batch that gathers.

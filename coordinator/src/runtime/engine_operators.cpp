@@ -1,6 +1,8 @@
 // What people ask for: views, waits, and the operator's actions.
 #include <algorithm>
 
+#include <atone/utf8.hpp>
+
 #include "instance.hpp"
 
 namespace atone::runtime {
@@ -77,10 +79,10 @@ void engine::act(operator_request what, callback<saga_view> then) {
   result<void> done = made ? deliver(*of, *made) : result<void>{made.error()};
   operator_action_row row;
   row.saga = what.saga;
-  row.actor = what.actor;
+  row.actor = clean_text(what.actor);
   row.action = name(what.action);
   row.step = made ? made->step : what.step;
-  row.note = what.note;
+  row.note = clean_text(what.note);
   row.outcome = done ? "done" : done.error().message;
   row.at = ports_.clock.now();
   gathering_->rows.actions.push_back(std::move(row));
