@@ -33,17 +33,19 @@ std::string all_of(std::vector<diagnostic> const& diagnostics) {
 
 }  // namespace
 
-coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique_ptr<journal> to, epoch as, std::uint16_t shards, timestamp database_now)
+coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique_ptr<journal> to, epoch as, std::uint16_t shards,
+                        timestamp database_now)
     : settings(std::move(with)),
       from(std::move(opened)),
       owner(as),
       clock(database_now),
       reader(*from),
       writer(loop, std::move(to), clock),
-      remote(loop, [this] {
-        if (settings.token_key.empty()) settings.token_key = random_key(random);
-        return sender_options(settings);
-      }()),
+      remote(loop,
+             [this] {
+               if (settings.token_key.empty()) settings.token_key = random_key(random);
+               return sender_options(settings);
+             }()),
       local(loop, std::max<std::uint32_t>(1, settings.handler_threads)),
       happenings(settings.observer) {
   runtime::engine_settings made;
@@ -54,10 +56,16 @@ coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique
   engine = std::make_unique<runtime::engine>(std::move(made), ports);
 }
 
-coordinator::impl::~impl() { stop(duration{0}); }
+coordinator::impl::~impl() {
+  stop(duration{0});
+}
 
-void coordinator::impl::on_loop(std::function<void()> work) { boost::asio::post(loop, std::move(work)); }
-void coordinator::impl::defer(std::function<void()> work) { boost::asio::post(loop, std::move(work)); }
+void coordinator::impl::on_loop(std::function<void()> work) {
+  boost::asio::post(loop, std::move(work));
+}
+void coordinator::impl::defer(std::function<void()> work) {
+  boost::asio::post(loop, std::move(work));
+}
 
 void coordinator::impl::wake_at(std::optional<timestamp> due) {
   alarm.cancel();

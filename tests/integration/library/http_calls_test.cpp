@@ -123,12 +123,12 @@ TEST(http_calls, b28_each_status_has_one_meaning) {
     std::size_t attempts;     // of the action, when it always answers so
     std::size_t compensated;  // requests to undo it
   };
-  for (auto const& [status, end, attempts, undo] : {
-           line{200, saga_status::completed, 1, 0}, line{201, saga_status::completed, 1, 0}, line{204, saga_status::completed, 1, 0},
-           line{301, saga_status::compensated, 1, 0}, line{400, saga_status::compensated, 1, 0}, line{404, saga_status::compensated, 1, 0},
-           line{409, saga_status::compensated, 1, 0}, line{422, saga_status::compensated, 1, 0}, line{408, saga_status::compensated, 3, 1},
-           line{425, saga_status::compensated, 3, 0}, line{429, saga_status::compensated, 3, 0}, line{500, saga_status::compensated, 3, 1},
-           line{503, saga_status::compensated, 3, 1}}) {
+  for (auto const& [status, end, attempts, undo] :
+       {line{200, saga_status::completed, 1, 0}, line{201, saga_status::completed, 1, 0}, line{204, saga_status::completed, 1, 0},
+        line{301, saga_status::compensated, 1, 0}, line{400, saga_status::compensated, 1, 0}, line{404, saga_status::compensated, 1, 0},
+        line{409, saga_status::compensated, 1, 0}, line{422, saga_status::compensated, 1, 0}, line{408, saga_status::compensated, 3, 1},
+        line{425, saga_status::compensated, 3, 0}, line{429, saga_status::compensated, 3, 0}, line{500, saga_status::compensated, 3, 1},
+        line{503, saga_status::compensated, 3, 1}}) {
     SCOPED_TRACE(status);
     participant to{[code = status](http::request const& asked, http::responder out) {
       out.send(http::response{asked.method == "DELETE" ? 200 : code, code == 204 ? "" : "{}"});

@@ -408,7 +408,8 @@ TEST(library, b19_b62_nothing_is_made_or_done_twice) {
   auto const sagas = open(folder.store(), with);
   saga_id const nobody = *saga_id::parse("01JDZ4M6GQ5V7Y8N2W3X4R5T6K");
   std::promise<result<void>> told;
-  sagas->async_report(nobody, step_path{"charge"}, operation::act, attempt{1}, "token", 200, "{}", [&](result<void> outcome) { told.set_value(outcome); });
+  sagas->async_report(nobody, step_path{"charge"}, operation::act, attempt{1}, "token", 200, "{}",
+                      [&](result<void> outcome) { told.set_value(outcome); });
   EXPECT_FALSE(told.get_future().get().has_value());
   operator_request cancel;
   cancel.saga = nobody;
