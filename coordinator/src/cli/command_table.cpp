@@ -14,7 +14,7 @@ constexpr std::string_view installing = "Installation";
 
 constexpr option_spec output{"output", 'o', "FORMAT", "table (for people) or json (for programs)"};
 constexpr option_spec url{"url", '\0', "URL", "address of the daemon (ATONE_URL; http://127.0.0.1:7070)"};
-constexpr option_spec token{"token", '\0', "TOKEN", "bearer token for the daemon (ATONE_TOKEN)"};
+constexpr option_spec token{"token", '\0', "TOKEN", "secret of a bearer token for the daemon (ATONE_API_TOKEN)"};
 constexpr option_spec ca{"ca", '\0', "FILE", "certificates to trust instead of the system's"};
 constexpr option_spec store{"store", '\0', "ADDRESS", "sqlite:PATH or postgresql://… (ATONE_STORE; sqlite:atone.db)"};
 constexpr option_spec step{"step", '\0', "PATH", "which parked step; may be left out when there is only one"};

@@ -71,7 +71,7 @@ target& target::query(std::string_view name, std::string_view value) {
 
 error error_of(api_answer const& answer) {
   auto message = message_in(answer.body);
-  if (answer.status == 401 || answer.status == 403) message = "the daemon wants a token: --token or ATONE_TOKEN";
+  if (answer.status == 401) message += (message.empty() ? "" : ": ") + std::string{"--token or ATONE_API_TOKEN"};
   if (message.empty()) message = "the daemon answered " + std::to_string(answer.status);
   return {code_of(answer.status), std::move(message)};
 }
