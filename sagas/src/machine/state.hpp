@@ -86,8 +86,9 @@ struct saga_state {
 
 // How long something is retried before a person is told.
 inline constexpr duration slow_after = std::chrono::minutes{10};
-// Texts from outside are cut at this many bytes in errors and causes.
-inline constexpr std::size_t error_text_max = 4096;
+// Texts from outside are cut at this many bytes; a cause, which quotes one, at twice as many.
+inline constexpr std::size_t error_text_max = 2048;
+inline constexpr std::size_t cause_text_max = 2 * error_text_max;
 
 // From a step's frame up to the root: where an event's path leads.
 struct location {
@@ -168,7 +169,7 @@ class turn {
 };
 
 // settle.cpp
-std::string cut(std::string_view text);
+std::string cut(std::string_view text, std::size_t limit = error_text_max);
 duration backoff(retry_policy const& policy, std::uint32_t attempt_made, std::uint64_t random);
 // Known effect or possible effect: what has to be undone.
 bool has_effect(step_run const& run) noexcept;

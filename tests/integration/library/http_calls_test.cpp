@@ -76,7 +76,9 @@ steps:
   - id: s
     call: a POST /s/{who}
     in: {who: =input.who, amount: =input.amount}
-    compensate: {call: a DELETE /s/{who}, in: {who: =input.who}}
+    compensate:
+      call: a DELETE /s/{who}
+      in: {who: =input.who}
 output: =steps.s.out
 )";
 
