@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <atone/http.hpp>
+#include "cli/url.hpp"
 
 namespace atone::cli {
 namespace {
@@ -56,16 +56,16 @@ result<json::value> body_of(result<api_answer> answer) {
 
 target& target::segment(std::string_view value) {
   text_ += '/';
-  text_ += http::percent_encode(value);
+  text_ += percent_encoded(value);
   return *this;
 }
 
 target& target::query(std::string_view name, std::string_view value) {
   text_ += has_query_ ? '&' : '?';
   has_query_ = true;
-  text_ += http::percent_encode(name);
+  text_ += percent_encoded(name);
   text_ += '=';
-  text_ += http::percent_encode(value);
+  text_ += percent_encoded(value);
   return *this;
 }
 
