@@ -19,11 +19,35 @@ error wrong_duration(std::string_view text, std::string_view why) {
   return error{errc::invalid_argument, "'" + std::string{text} + "' is not a duration: " + std::string{why}};
 }
 
+constexpr bool is_digit(char character) noexcept {
+  return character >= '0' && character <= '9';
+}
+
+// Digits only, known to be so.
+int number(std::string_view text, std::size_t from, std::size_t count) noexcept {
+  int value = 0;
+  for (auto const digit : text.substr(from, count)) value = value * 10 + (digit - '0');
+  return value;
+}
+
+// "" or ".5" … ".123456".
+std::optional<int> fraction_microseconds(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  auto const digits = text.substr(1);
+  if (text.front() != '.' || digits.empty() || digits.size() > 6) return std::nullopt;
+  for (auto const digit : digits) {
+    if (!is_digit(digit)) return std::nullopt;
+  }
+  int value = number(digits, 0, digits.size());
+  for (auto places = digits.size(); places < 6; ++places) value *= 10;
+  return value;
+}
+
 }  // namespace
 
 result<duration> parse_duration(std::string_view text) {
   std::size_t digits = 0;
-  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+  while (digits < text.size() && is_digit(text[digits])) ++digits;
   if (digits == 0) return wrong_duration(text, "expected a whole number and a unit (us, ms, s, m, h, d), as in 250ms or 15m");
   std::int64_t count = 0;
   auto const [end, failed] = std::from_chars(text.data(), text.data() + digits, count);
@@ -32,6 +56,7 @@ result<duration> parse_duration(std::string_view text) {
   if (suffix.empty()) return wrong_duration(text, "the unit is missing (us, ms, s, m, h, d)");
   for (auto const& known : units) {
     if (known.text != suffix) continue;
+    if (count == 0 && suffix != "s") return wrong_duration(text, "zero is written 0s");
     if (count > duration_max.count() / known.microseconds) return wrong_duration(text, "the longest is ten years");
     return duration{count * known.microseconds};
   }
@@ -59,25 +84,20 @@ std::string format_timestamp(timestamp at) {
   return text.data();
 }
 
+// Strictly the form that format_timestamp writes, with one to six decimals or none.
 std::optional<timestamp> parse_timestamp(std::string_view text) {
   using namespace std::chrono;
-  int year_number = 0, hour = 0, minute = 0, second = 0;
-  unsigned month_number = 0, day_number = 0;
-  int used = 0;
-  std::string const copy{text};
-  if (std::sscanf(copy.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d%n", &year_number, &month_number, &day_number, &hour, &minute, &second, &used) != 6) {
-    return std::nullopt;
+  constexpr std::string_view form = "0000-00-00T00:00:00";
+  if (text.size() < form.size() + 1 || text.back() != 'Z') return std::nullopt;
+  for (std::size_t at = 0; at < form.size(); ++at) {
+    if (form[at] == '0' ? !is_digit(text[at]) : text[at] != form[at]) return std::nullopt;
   }
-  year_month_day const date{year{year_number}, month{month_number}, std::chrono::day{day_number}};
-  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  std::int64_t fraction = 0;
-  auto at = static_cast<std::size_t>(used);
-  if (at < copy.size() && copy[at] == '.') {
-    std::int64_t scale = 100'000;
-    for (++at; at < copy.size() && copy[at] >= '0' && copy[at] <= '9'; ++at, scale /= 10) fraction += (copy[at] - '0') * scale;
-  }
-  if (copy.substr(at) != "Z") return std::nullopt;
-  return timestamp{sys_days{date}} + hours{hour} + minutes{minute} + seconds{second} + microseconds{fraction};
+  auto const fraction = fraction_microseconds(text.substr(form.size(), text.size() - form.size() - 1));
+  year_month_day const date{year{number(text, 0, 4)}, month{static_cast<unsigned>(number(text, 5, 2))},
+                            day{static_cast<unsigned>(number(text, 8, 2))}};
+  int const hour = number(text, 11, 2), minute = number(text, 14, 2), second = number(text, 17, 2);
+  if (!fraction || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  return timestamp{sys_days{date}} + hours{hour} + minutes{minute} + seconds{second} + microseconds{*fraction};
 }
 
 }  // namespace atone

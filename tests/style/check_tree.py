@@ -54,7 +54,9 @@ SLEEP = re.compile(r"\bsleep_(?:for|until)\b|\bu?sleep\s*\(|\bnanosleep\b|^\s*sl
 REGISTRY = re.compile(r"pypi\.org|python[h]osted|registry\.npmjs|repo1?\.maven|maven\.apache|proxy\.golang|deb\.debian|debian\.org/debian"
                       r"|arti[f]actory|crates\.io/api", re.I)
 MACHINE_PATH = re.compile(r"(?<![\w.}])/(?:work|home|root|Users)/[\w.]|/tmp/bash[_]jobs")
-CHRONO = {"hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds", "duration"}
+# Types with a constructor: g++ 12 is right on their temporaries, braces or not.
+CONSTRUCTED = {"hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds", "duration", "business_key", "step_path",
+               "saga_id", "node_id", "attempt", "sequence", "epoch", "batch_number", "definition_version", "error"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 CPP = (".cpp", ".hpp")
 
@@ -163,7 +165,7 @@ def co_await_trap(words: list[str]) -> str:
     if capturing_lambda_at(words):
         return "a capturing lambda and co_await in one expression"
     for at, word in enumerate(words):
-        if word == "{" and (at == 0 or words[at - 1] not in CHRONO):
+        if word == "{" and (at == 0 or words[at - 1] not in CONSTRUCTED):
             return "a braced temporary and co_await in one expression"
     return ""
 

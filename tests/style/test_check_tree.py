@@ -69,6 +69,7 @@ TRAPS = (
     "co_spawn(io, [&]() -> awaitable<void> { co_await f(agg{1}); }, detached);",
 )
 HARMLESS = (
+    "co_await f(business_key{a}, 1);",
     "agg value{1, 2};\n  co_await f(value);",
     "auto y = a ? 1 : 0;\n  co_await f(y);",
     "auto h = [&] { return a; };\n  co_await f(std::move(h));",

@@ -22,9 +22,9 @@
 namespace atone_test {
 
 inline void set_guard(int descriptor, int seconds = 20) {
-  timeval const guard{seconds, 0};
-  ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &guard, sizeof guard);
-  ::setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &guard, sizeof guard);
+  timeval const longest{seconds, 0};
+  ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
+  ::setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
 }
 
 // One connection, blocking; either side of it.

@@ -21,7 +21,7 @@ struct change {
   std::string bytes;
 };
 
-void apply(change const& one, std::string& to) {
+void take_effect(change const& one, std::string& to) {
   if (one.cut) {
     to.resize(one.offset, '\0');
     return;
@@ -37,7 +37,7 @@ struct content {
   std::vector<change> unsynced;
 
   void add(change one) {
-    apply(one, seen);
+    take_effect(one, seen);
     unsynced.push_back(std::move(one));
   }
   void sync() {
@@ -53,7 +53,7 @@ struct content {
   }
   void keep_part(change const& one, std::mt19937_64& coins) {
     if (one.cut) {
-      if (coins() % 2 == 0) apply(one, durable);
+      if (coins() % 2 == 0) take_effect(one, durable);
       return;
     }
     for (std::size_t at = 0; at < one.bytes.size(); at += sector) {
@@ -61,7 +61,7 @@ struct content {
       change part;
       part.offset = one.offset + at;
       part.bytes = one.bytes.substr(at, sector);
-      apply(part, durable);
+      take_effect(part, durable);
     }
   }
 };

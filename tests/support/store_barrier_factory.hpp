@@ -29,9 +29,10 @@ struct participant_factory {
 };
 
 participant_factory sqlite_participant_factory();
-// In postgres_factory.cpp, where PostgreSQL is part of the build; one for each isolation level is fine.
+// One for each isolation level.
 std::vector<participant_factory> postgres_participant_factories();
 
+// Those of one program: each links one definition of this (barrier_factories.cpp; postgres_suite_factory.cpp has a server).
 std::vector<participant_factory> participant_factories();
 
 }  // namespace atone::test

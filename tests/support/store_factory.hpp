@@ -40,10 +40,9 @@ struct store_factory {
 
 store_factory memory_factory();
 store_factory sqlite_factory();
-// In postgres_factory.cpp, where PostgreSQL is part of the build.
 store_factory postgres_factory();
 
-// All of this build.
+// Those of one program: each links one definition of this (factories.cpp; postgres_suite_factory.cpp has a server).
 std::vector<store_factory> store_factories();
 
 }  // namespace atone::test

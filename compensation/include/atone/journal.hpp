@@ -108,16 +108,16 @@ struct sql_statement {
 };
 
 // A saga that another program asked for inside its own transaction (PostgreSQL: select atone.start(saga, key, input)).
-struct start_request {
+struct inbox_start {
   static constexpr std::uint32_t take_max = 1000;
 
-  std::uint64_t number = 0;   // names the request in journal_batch::taken
+  std::uint64_t number = 0;  // names the request in journal_batch::taken
   std::string saga_name;
-  business_key key;           // never empty: makes starting it twice harmless
-  std::string input;          // JSON, byte for byte
+  business_key key;   // never empty: makes starting it twice harmless
+  std::string input;  // JSON, byte for byte
   timestamp requested_at;
 
-  start_request() = default;
+  inbox_start() = default;
 };
 
 // The writing side; one writer a store holds it (all shards) at a time.
@@ -145,12 +145,12 @@ class journal {
   // Stores a definition; the same name and version with the same content is a success, with other content a conflict.
   virtual result<void> publish(definition_row const& row) = 0;
 
-  // Start requests that wait, oldest first, at most `limit` (start_request::take_max). They stay until a batch that names
+  // Start requests that wait, oldest first, at most `limit` (inbox_start::take_max). They stay until a batch that names
   // them in `taken` commits, best the one that starts their sagas; until then every call returns them again. A store
   // without such requests has none.
-  virtual result<std::vector<start_request>> take_inbox(std::uint32_t limit) {
+  virtual result<std::vector<inbox_start>> take_inbox(std::uint32_t limit) {
     static_cast<void>(limit);
-    return std::vector<start_request>{};
+    return std::vector<inbox_start>{};
   }
 
   // The store's clock, now.

@@ -103,7 +103,7 @@ result<void> auditor::add(effect const& of) {
     return error{errc::invalid_argument, "effects of service '" + of.service + "', which was not announced as a source"};
   }
   if (impl_->held >= effects_max) {
-    return error{errc::exhausted, "more than " + std::to_string(effects_max) + " effects; audit a part of them (--since)"};
+    return error{errc::exhausted, "more than " + std::to_string(effects_max) + " effects are too many for one audit"};
   }
   ++impl_->held;
   ++impl_->made.effects;

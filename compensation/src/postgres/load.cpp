@@ -68,8 +68,8 @@ result<void> add_compensations(session& on, std::vector<open_saga>& chunk, chunk
   return {};
 }
 
-result<start_request> decode_request(pqxx::row const& row) {
-  start_request request;
+result<inbox_start> decode_request(pqxx::row const& row) {
+  inbox_start request;
   request.number = row[0].as<std::uint64_t>();
   request.saga_name = row[1].c_str();
   request.key = business_key{row[2].c_str()};
@@ -94,8 +94,8 @@ result<void> load_open_sagas(session& on, journal::saga_sink const& sink) {
   }
 }
 
-result<std::vector<start_request>> load_inbox(session& on, std::uint32_t limit) {
-  return decode_all<start_request>(on.query("select number, saga_name, business_key, input, " + microseconds_of("requested_at") +
+result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit) {
+  return decode_all<inbox_start>(on.query("select number, saga_name, business_key, input, " + microseconds_of("requested_at") +
                                                 " from atone.inbox order by number limit " + std::to_string(limit),
                                             {}),
                                    decode_request);

@@ -221,9 +221,9 @@ result<void> writer::publish(definition_row const& row) {
                                    " is published with other content; published versions don't change: give it the next number"};
 }
 
-result<std::vector<start_request>> writer::take_inbox(std::uint32_t limit) {
-  auto const bounded = std::min(limit, start_request::take_max);
-  return read<std::vector<start_request>>([&](session& on) { return load_inbox(on, bounded); });
+result<std::vector<inbox_start>> writer::take_inbox(std::uint32_t limit) {
+  auto const bounded = std::min(limit, inbox_start::take_max);
+  return read<std::vector<inbox_start>>([&](session& on) { return load_inbox(on, bounded); });
 }
 
 result<timestamp> writer::now() {

@@ -27,7 +27,7 @@ class writer final : public journal {
   result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) override;
   result<void> load_open(saga_sink const& sink) override;
   result<void> publish(definition_row const& row) override;
-  result<std::vector<start_request>> take_inbox(std::uint32_t limit) override;
+  result<std::vector<inbox_start>> take_inbox(std::uint32_t limit) override;
   result<timestamp> now() override;
   std::uint16_t shards() const override { return shards_; }
 

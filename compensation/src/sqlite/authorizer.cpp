@@ -7,20 +7,25 @@
 namespace atone::sqlite {
 namespace {
 
-bool is_ours(char const* table) noexcept {
-  return table != nullptr && sqlite3_strnicmp(table, "atone_", 6) == 0;
+bool is_ours(char const* thing) noexcept {
+  return thing != nullptr && sqlite3_strnicmp(thing, "atone_", 6) == 0;
 }
 
+// What changes a table, or what happens to it: for some of these the table is the first name, for others the second.
 bool writes(int action) noexcept {
   switch (action) {
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
     case SQLITE_DELETE:
-    case SQLITE_DROP_TABLE:
+    case SQLITE_CREATE_TABLE:
+    case SQLITE_CREATE_VIEW:
+    case SQLITE_CREATE_INDEX:
+    case SQLITE_CREATE_TRIGGER:
+    case SQLITE_CREATE_TEMP_TRIGGER:
     case SQLITE_ALTER_TABLE:
+    case SQLITE_DROP_TABLE:
     case SQLITE_DROP_INDEX:
-    case SQLITE_DROP_TRIGGER:
-    case SQLITE_CREATE_TRIGGER: return true;
+    case SQLITE_DROP_TRIGGER: return true;
     default: return false;
   }
 }
@@ -47,14 +52,14 @@ error authorizer::explain(error why) const {
   return error{errc::bad_data, denied_ + " is not allowed here"};
 }
 
-int authorizer::decide(void* self, int action, char const* first, char const*, char const*, char const*) noexcept {
+int authorizer::decide(void* self, int action, char const* first, char const* second, char const*, char const*) noexcept {
   auto* const guard = static_cast<authorizer*>(self);
-  if (guard->allowed(action, first)) return SQLITE_OK;
+  if (guard->allowed(action, first, second)) return SQLITE_OK;
   guard->denied_ = words(action);
   return SQLITE_DENY;
 }
 
-bool authorizer::allowed(int action, char const* first) const noexcept {
+bool authorizer::allowed(int action, char const* first, char const* second) const noexcept {
   if (rule_ == rule::none) return true;
   switch (action) {
     case SQLITE_TRANSACTION:
@@ -62,7 +67,7 @@ bool authorizer::allowed(int action, char const* first) const noexcept {
     case SQLITE_ATTACH:
     case SQLITE_DETACH: return false;
     case SQLITE_PRAGMA: return rule_ == rule::participant;
-    default: return rule_ == rule::participant || !writes(action) || !is_ours(first);
+    default: return rule_ == rule::participant || !writes(action) || !(is_ours(first) || is_ours(second));
   }
 }
 

@@ -42,7 +42,7 @@ class authorizer {
 
  private:
   static int decide(void* self, int action, char const* first, char const* second, char const* database, char const* trigger) noexcept;
-  bool allowed(int action, char const* first) const noexcept;
+  bool allowed(int action, char const* first, char const* second) const noexcept;
 
   rule rule_ = rule::none;
   std::string denied_;

@@ -23,13 +23,23 @@ result<T> block_on(std::atomic<std::thread::id> const& loop, Begin const& begin)
 
 }  // namespace
 
-answer done(std::string json) { return answer{answer::kind_of::done, std::move(json), {}}; }
-answer refused(std::string reason) { return answer{answer::kind_of::refused, "null", std::move(reason)}; }
-answer unavailable(std::string reason) { return answer{answer::kind_of::unavailable, "null", std::move(reason)}; }
-answer unknown(std::string reason) { return answer{answer::kind_of::unknown, "null", std::move(reason)}; }
+answer done(std::string json) {
+  return answer{answer::kind_of::done, std::move(json), {}};
+}
+answer refused(std::string reason) {
+  return answer{answer::kind_of::refused, "null", std::move(reason)};
+}
+answer unavailable(std::string reason) {
+  return answer{answer::kind_of::unavailable, "null", std::move(reason)};
+}
+answer unknown(std::string reason) {
+  return answer{answer::kind_of::unknown, "null", std::move(reason)};
+}
 
 coordinator::coordinator(std::unique_ptr<impl> of) : impl_(std::move(of)) {}
-coordinator::~coordinator() { stop(); }
+coordinator::~coordinator() {
+  stop();
+}
 
 result<std::unique_ptr<coordinator>> coordinator::open(options with) {
   auto from = open_store(with.store);
@@ -50,7 +60,8 @@ result<std::unique_ptr<coordinator>> coordinator::open(options with) {
   if (!owner) return owner.error();
   auto const now = (*to)->now();
   if (!now) return now.error();
-  auto made = std::make_unique<impl>(std::move(with), std::move(*from), std::move(*to), *owner, *now);
+  auto const shards = (*to)->shards();
+  auto made = std::make_unique<impl>(std::move(with), std::move(*from), std::move(*to), *owner, shards, *now);
   if (auto loaded = made->load(); !loaded) return loaded.error();
   made->run_loop();
   return std::unique_ptr<coordinator>{new coordinator{std::move(made)}};
@@ -67,15 +78,20 @@ result<void> coordinator::run() {
       if (!impl_->running) {
         impl_->running = true;
         impl_->engine->go(impl_->owner);
+        impl_->look_around();
       }
       then(result<void>{});
     });
   });
 }
 
-void coordinator::stop(duration grace) { impl_->stop(grace); }
+void coordinator::stop(duration grace) {
+  impl_->stop(grace);
+}
 
-result<coordinator::published> coordinator::publish(std::string_view yaml) { return impl_->publish(yaml); }
+result<coordinator::published> coordinator::publish(std::string_view yaml) {
+  return impl_->publish(yaml);
+}
 
 result<coordinator::published> coordinator::publish_file(std::string const& path) {
   std::ifstream file{path, std::ios::binary};
@@ -133,14 +149,15 @@ void coordinator::async_act(operator_request what, std::function<void(result<sag
   impl_->on_loop([this, what = std::move(what), then = std::move(then)] { impl_->act(what, then); });
 }
 
-void coordinator::async_report(saga_id id, step_path step, operation op, attempt n, std::string token, std::int32_t status, std::string body,
-                               std::function<void(result<void>)> then) {
-  impl_->on_loop([this, id, step = std::move(step), op, n, token = std::move(token), status, body = std::move(body), then = std::move(then)] {
-    if (!library::same_token(token, library::reply_token(impl_->settings.token_key, id, step, op, n))) {
-      return then(error{errc::invalid_argument, "the token is not the one that went out with this attempt"});
-    }
-    impl_->engine->report(id, step, op, n, library::answer_of_status(status, body), then);
-  });
+void coordinator::async_report(saga_id id, step_path step, operation op, attempt n, std::string token, std::int32_t status,
+                               std::string body, std::function<void(result<void>)> then) {
+  impl_->on_loop(
+      [this, id, step = std::move(step), op, n, token = std::move(token), status, body = std::move(body), then = std::move(then)] {
+        if (!library::same_token(token, library::reply_token(impl_->settings.token_key, id, step, op, n))) {
+          return then(error{errc::invalid_argument, "the token is not the one that went out with this attempt"});
+        }
+        impl_->engine->report(id, step, op, n, library::answer_of_status(status, body), then);
+      });
 }
 
 result<void> coordinator::read(std::function<result<void>(journal_reader&)> const& work) {
@@ -151,9 +168,8 @@ result<void> coordinator::read(std::function<result<void>(journal_reader&)> cons
 }
 
 engine_figures coordinator::figures() const {
-  auto const now = block_on<engine_figures>(impl_->loop_id, [this](auto then) {
-    impl_->on_loop([this, then] { then(impl_->engine->figures()); });
-  });
+  auto const now =
+      block_on<engine_figures>(impl_->loop_id, [this](auto then) { impl_->on_loop([this, then] { then(impl_->engine->figures()); }); });
   auto figures = now ? *now : engine_figures{};
   figures.writable = figures.writable && impl_->writer.healthy();
   return figures;
@@ -170,6 +186,8 @@ result<void> coordinator::check_writable() {
   return told.get();
 }
 
-std::string coordinator::store_description() const { return impl_->from->description(); }
+std::string coordinator::store_description() const {
+  return impl_->from->description();
+}
 
 }  // namespace atone

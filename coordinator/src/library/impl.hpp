@@ -20,8 +20,35 @@
 
 namespace atone {
 
+// The engine's happenings, brought to the user's observer where there is one.
+class observing_probe final : public runtime::probe {
+ public:
+  explicit observing_probe(std::shared_ptr<observer> to) : to_(std::move(to)) {}
+  void saga_started(saga_row const& row) override {
+    if (to_) to_->saga_started(row);
+  }
+  void saga_ended(saga_row const& row) override {
+    if (to_) to_->saga_ended(row);
+  }
+  void saga_parked(saga_row const& row) override {
+    if (to_) to_->saga_parked(row);
+  }
+  void alerted(alert_row const& row) override {
+    if (to_) to_->alerted(row);
+  }
+  void answer_late(saga_id saga, step_path const& step, operation op, attempt n) override {
+    if (to_) to_->answer_late(saga, step, op, n);
+  }
+  void stopped_driving(error const& why) override {
+    if (to_) to_->stopped_driving(why);
+  }
+
+ private:
+  std::shared_ptr<observer> to_;
+};
+
 struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
-  impl(options with, std::unique_ptr<store> from, std::unique_ptr<journal> to, epoch as, timestamp database_now);
+  impl(options with, std::unique_ptr<store> from, std::unique_ptr<journal> to, epoch as, std::uint16_t shards, timestamp database_now);
   ~impl() override;
 
   // scheduler
@@ -38,6 +65,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void on_loop(std::function<void()> work);
   result<published> publish(std::string_view yaml);
   void answer_from_store(saga_id id, std::function<void(result<saga_view>)> then);
+  void look_around();  // every tick: starts that wait in the store, handlers that nobody has registered
   void wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then);
   void act(operator_request what, std::function<void(result<saga_view>)> then);
 
@@ -47,6 +75,9 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   boost::asio::io_context loop{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard{loop.get_executor()};
   boost::asio::steady_timer alarm{loop};
+  boost::asio::steady_timer tick{loop};
+  bool inbox_asked = false;
+  std::map<std::string, unsigned> missing_ticks;  // handler -> for how many ticks it has been missed
   library::database_clock clock;
   library::system_random random;
   library::time_ordered_ids ids{random};
@@ -55,7 +86,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   library::http_sender remote;
   library::local_sender local;
   library::call_router router{remote, local};
-  runtime::probe quiet;
+  observing_probe happenings;
   std::unique_ptr<runtime::engine> engine;
   std::mutex stop_lock;
   bool running = false;

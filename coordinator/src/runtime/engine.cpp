@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <atone/utf8.hpp>
+
 #include "instance.hpp"
 
 namespace atone::runtime {
@@ -31,27 +33,25 @@ engine::instance* engine::find(saga_id id) {
 }
 
 void engine::start(start_request what, callback<started> then) {
-  auto const fail = [&](errc code, std::string text) {
-    ports_.turns.defer([then, failure = error{code, std::move(text)}] { then(failure); });
-  };
-  if (!driving_ || stopping_) return fail(errc::unavailable, "this coordinator does not drive sagas now");
+  begin(std::move(what), std::move(then));
+}
+
+// A saga that is not under way yet: everything that can be wrong with a start is found here, before anything is written.
+result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& what) {
+  if (!driving_ || stopping_) return error{errc::unavailable, "this coordinator does not drive sagas now"};
   if (open_.size() >= settings_.open_max || gathering_->rows.records.size() >= settings_.queue_max) {
-    return fail(errc::exhausted, std::to_string(open_.size()) + " sagas are under way, which is this coordinator's limit; try again later");
+    return error{errc::exhausted,
+                 std::to_string(open_.size()) + " sagas are under way, which is this coordinator's limit; try again later"};
   }
   auto const definition = find_definition(what.saga, what.version);
   if (definition == nullptr) {
     auto const version = what.version ? "@" + std::to_string(what.version->value()) : std::string{};
-    return fail(errc::not_found, "no definition '" + what.saga + version + "' is published");
+    return error{errc::not_found, "no definition '" + what.saga + version + "' is published"};
   }
   auto const input = json::parse(what.input);
-  if (!input) return fail(errc::invalid_argument, "input: " + input.error().message);
-  auto const now = ports_.clock.now();
-  auto const id = ports_.ids.next_saga(now);
+  if (!input) return error{errc::invalid_argument, "input: " + input.error().message};
+  auto const id = ports_.ids.next_saga(ports_.clock.now());
   auto made = std::make_unique<instance>(definition, id, what.key);
-  event begin;
-  begin.kind = event_kind::started;
-  begin.payload = what.input;
-  begin.text = what.key.value();
   made->body = content_hash::of(json::canonical(*input));
   made->row.id = id;
   made->row.definition = definition->ref;
@@ -61,32 +61,79 @@ void engine::start(start_request what, callback<started> then) {
     expr::bindings values;
     values.emplace("input", *input);
     auto const named = definition->shard_key->evaluate(values);
-    if (!named) return fail(errc::invalid_argument, "shard_key: " + named.error().message);
+    if (!named) return error{errc::invalid_argument, "shard_key: " + named.error().message};
     auto const hash = content_hash::of(json::canonical(*named)).value();
     home = static_cast<std::size_t>(hash[0]) << 8 | hash[1];
   }
   made->row.home = shard{static_cast<std::uint16_t>(home % settings_.shards)};
-  stamp(*made, begin);
-  begin.at = now;
-  auto commands = made->machine.apply(begin);
-  if (!commands) return fail(commands.error().code, commands.error().message);
-  made->row.started_at = now;
-  made->starting = true;
-  made->on_started = std::move(then);
-  auto& placed = *open_.emplace(id, std::move(made)).first->second;
+  return made;
+}
+
+// True: the saga is in the batch that gathers. False: `then` will be told why not.
+bool engine::begin(start_request what, callback<started> then) {
+  auto made = prepare(what);
+  event first;
+  first.kind = event_kind::started;
+  first.payload = std::move(what.input);
+  first.text = what.key.value();
+  result<std::vector<command>> commands = made ? std::vector<command>{} : result<std::vector<command>>{made.error()};
+  if (made) {
+    stamp(**made, first);
+    commands = (*made)->machine.apply(first);
+  }
+  if (!commands) {
+    ports_.turns.defer([then, why = commands.error()] { then(why); });
+    return false;
+  }
+  auto const id = (*made)->row.id;
+  auto& placed = *open_.emplace(id, std::move(*made)).first->second;
+  placed.row.started_at = first.at;
+  placed.starting = true;
+  placed.on_started = std::move(then);
   saga_start claim;
   placed.row = row_of(placed);
   claim.row = placed.row;
   claim.body = placed.body;
   gathering_->starts.push_back(id);
   gathering_->rows.starts.push_back(std::move(claim));
-  gather(placed, std::move(begin), std::move(*commands));
+  gather(placed, std::move(first), std::move(*commands));
+  return true;
+}
+
+void engine::start_from_inbox(inbox_start const& one) {
+  if (!inbox_.insert(one.number).second) return;
+  start_request what;
+  what.saga = one.saga_name;
+  what.key = one.key;
+  what.input = one.input;
+  bool const begun = begin(std::move(what), [this, one](result<started> outcome) {
+    inbox_.erase(one.number);
+    if (outcome || outcome.error().retryable() || outcome.error().code == errc::exhausted) return;
+    if (outcome.error().code == errc::fenced) return;
+    alert_row told;
+    told.kind = "start refused";
+    told.level = alert_level::page;
+    told.text = "a start asked for by SQL was refused: " + one.saga_name + ", key '" + one.key.value() + "': " + outcome.error().message;
+    told.raised_at = ports_.clock.now();
+    gathering_->rows.taken.push_back(one.number);
+    raise(std::move(told));
+  });
+  if (begun) gathering_->rows.taken.push_back(one.number);
+}
+
+void engine::raise(alert_row what) {
+  ports_.probe.alerted(what);
+  gathering_->rows.alerts.push_back(std::move(what));
+  schedule_flush();
 }
 
 void engine::stamp(instance& of, event& what) {
   what.seq = sequence{of.machine.last().value() + 1};
   what.at = ports_.clock.now();
   what.random = ports_.random.next();
+  // Payloads are kept byte for byte; words for people must fit every store's text.
+  what.text = clean_text(what.text);
+  what.actor = clean_text(what.actor);
 }
 
 // Applies in memory, and puts the event with all that belongs to it into the batch that gathers.
@@ -101,7 +148,8 @@ result<void> engine::deliver(instance& of, event what) {
 
 void engine::gather(instance& of, event what, std::vector<command> commands) {
   auto const at = what.at;
-  bool const answer = what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
+  bool const answer =
+      what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
   if (answer) of.crashes = 0;
   journal_record record;
   record.home = of.row.home;
@@ -228,7 +276,8 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
     for (auto const& [id, what] : sent->after) perform(id, what);
   }
   for (auto& [id, then] : sent->told) {
-    auto const rejected = std::find_if(outcome->rejected.begin(), outcome->rejected.end(), [&](rejected_saga const& one) { return one.saga == id; });
+    auto const rejected =
+        std::find_if(outcome->rejected.begin(), outcome->rejected.end(), [&](rejected_saga const& one) { return one.saga == id; });
     then(rejected == outcome->rejected.end() ? nullptr : &rejected->why);
   }
   for (auto const id : sent->notify) notify(id);
@@ -267,7 +316,9 @@ void engine::tell_quiet() {
   ports_.turns.defer(std::exchange(quiet_, nullptr));
 }
 
-bool engine::idle() const noexcept { return !committing_ && full_.empty() && gathering_->empty(); }
+bool engine::idle() const noexcept {
+  return !committing_ && full_.empty() && gathering_->empty();
+}
 
 engine_figures engine::figures() const noexcept {
   auto now = figures_;

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -63,6 +64,11 @@ class engine {
   void go(epoch as);
 
   void start(start_request what, callback<started> then);
+  // A start that another program asked for inside its own transaction (atone.start); the request is done with in the transaction
+  // that starts its saga. One that can never start is taken off with an alert; repeats of one that is under way are passed over.
+  void start_from_inbox(inbox_start const& what);
+  // Something that a person should see, from outside the machines.
+  void raise(alert_row what);
   void act(operator_request what, callback<saga_view> then);
   // Nothing: not under way here; look into the store.
   void view(saga_id id, callback<std::optional<saga_view>> then);
@@ -86,6 +92,8 @@ class engine {
 
   instance* find(saga_id id);
   // engine.cpp
+  bool begin(start_request what, callback<started> then);
+  result<std::unique_ptr<instance>> prepare(start_request const& what);
   result<void> deliver(instance& of, event what);
   void stamp(instance& of, event& what);
   void gather(instance& of, event what, std::vector<command> commands);
@@ -116,7 +124,7 @@ class engine {
   void send_sql(instance& of, call_command const& call);
   void sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome);
   void look_up(instance& of, last_output_command const& what);
-  result<void> answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer);
+  result<void> answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer, bool again);
   void record_late(instance& of, event what);
   void when_free(instance& of, std::function<void()> work);
   void fire(armed_timer const& timer);
@@ -148,6 +156,7 @@ class engine {
   std::shared_ptr<gathering> gathering_;
   std::deque<std::shared_ptr<gathering>> full_;  // as large as a transaction may be; committed before gathering_
   std::uint64_t waits_ = 0;
+  std::set<std::uint64_t> inbox_;  // requests that are being started
   timer_table timers_;
   std::optional<timestamp> alarm_;
   engine_figures figures_;

@@ -51,15 +51,17 @@ void engine::send_call(instance& of, call_command const& call) {
   ++figures_.calls;
   ++figures_.calls_in_flight;
   ports_.probe.call_sent(out);
-  ports_.calls.send(std::move(out), [this, id = of.row.id, step = call.step, op = call.op, n = call.n](call_answer answer) {
-    --figures_.calls_in_flight;
-    ports_.probe.call_answered(id, step, op, n, answer);
-    (void)answered(id, step, op, n, std::move(answer));  // an answer that nobody waits for is recorded inside
-    tell_quiet();
-  });
+  ports_.calls.send(std::move(out),
+                    [this, id = of.row.id, step = call.step, op = call.op, n = call.n, again = call.again](call_answer answer) {
+                      --figures_.calls_in_flight;
+                      ports_.probe.call_answered(id, step, op, n, answer);
+                      (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
+                      tell_quiet();
+                    });
 }
 
-result<void> engine::answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer) {
+// `again`: the same attempt had been sent before a take-over. Whatever this sending did not do, the earlier one may have done.
+result<void> engine::answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer, bool again) {
   if (!driving_) return error{errc::unavailable, "this coordinator does not drive sagas now"};
   auto* const of = find(id);
   if (of == nullptr || of->reloading) {
@@ -68,7 +70,7 @@ result<void> engine::answered(saga_id id, step_path const& step, operation op, a
     return error{errc::not_found, "no saga " + id.text() + " is under way"};
   }
   if (of->sql_in_flight) {
-    when_free(*of, [this, id, step, op, n, answer = std::move(answer)] { (void)answered(id, step, op, n, answer); });
+    when_free(*of, [this, id, step, op, n, again, answer = std::move(answer)] { (void)answered(id, step, op, n, answer, again); });
     return {};
   }
   event what;
@@ -79,7 +81,8 @@ result<void> engine::answered(saga_id id, step_path const& step, operation op, a
   what.step = step;
   what.op = op;
   what.n = n;
-  what.sureness = answer.kind == call_answer::kind_of::failed ? answer.sureness : certainty::none;
+  if (answer.kind == call_answer::kind_of::failed) what.sureness = answer.sureness;
+  if (again && answer.kind != call_answer::kind_of::done) what.sureness = certainty::unknown;
   what.status = answer.status;
   what.retry_after = answer.retry_after;
   what.payload = std::move(answer.payload);
@@ -100,7 +103,7 @@ void engine::record_late(instance& of, event what) {
 }
 
 void engine::report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then) {
-  auto taken = answered(id, step, op, n, std::move(answer));
+  auto taken = answered(id, step, op, n, std::move(answer), false);
   if (taken) give_up_call(id, step, op);
   if (!taken && (taken.error().code == errc::unavailable || taken.error().code == errc::not_found)) {
     return ports_.turns.defer([then, why = taken.error()] { then(why); });
@@ -181,29 +184,29 @@ void engine::sql_done(saga_id id, call_command const& call, result<batch_writer:
   call_answer no;
   no.kind = call_answer::kind_of::refused;
   no.text = outcome->refusal;
-  (void)answered(id, call.step, call.op, call.n, std::move(no));
+  (void)answered(id, call.step, call.op, call.n, std::move(no), false);  // its transaction is not there, earlier ones neither
 }
 
 void engine::look_up(instance& of, last_output_command const& what) {
   auto const id = of.row.id;
   ports_.lookup.last_output(of.row.definition.name, what.step, what.key,
                             [this, id, step = what.step, not_before = what.not_before](result<std::optional<last_output_row>> found) {
-    auto* const now = find(id);
-    if (now == nullptr || !driving_) return;
-    event answer;
-    answer.kind = event_kind::last_output_missing;
-    answer.cause = now->machine.last();
-    answer.step = step;
-    if (found && *found && (*found)->at >= not_before) {
-      answer.kind = event_kind::last_output_found;
-      answer.payload = (*found)->output;
-      answer.text = "written by " + (*found)->written_by.text() + " at " + format_timestamp((*found)->at);
-    }
-    auto const act = [this, id, answer] {
-      if (auto* const of_now = find(id)) (void)deliver(*of_now, answer);  // refused only when no longer wanted
-    };
-    when_free(*now, act);
-  });
+                              auto* const now = find(id);
+                              if (now == nullptr || !driving_) return;
+                              event answer;
+                              answer.kind = event_kind::last_output_missing;
+                              answer.cause = now->machine.last();
+                              answer.step = step;
+                              if (found && *found && (*found)->at >= not_before) {
+                                answer.kind = event_kind::last_output_found;
+                                answer.payload = (*found)->output;
+                                answer.text = "written by " + (*found)->written_by.text() + " at " + format_timestamp((*found)->at);
+                              }
+                              auto const act = [this, id, answer] {
+                                if (auto* const of_now = find(id)) (void)deliver(*of_now, answer);  // refused only when no longer wanted
+                              };
+                              when_free(*now, act);
+                            });
 }
 
 void engine::on_wake() {

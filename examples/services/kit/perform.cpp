@@ -62,8 +62,8 @@ result<void> read_call(atone::http::request const& request, request_context& con
   if (op.empty()) return missing(atone::headers::op, "the operation: do, compensate …");
   auto const parsed = atone::parse_operation(op);
   if (!parsed || *parsed == atone::operation::none) {
-    return error{errc::invalid_argument, "header " + std::string{atone::headers::op} + ": found '" + std::string{op} +
-                                             "', expected do, compensate …"};
+    return error{errc::invalid_argument,
+                 "header " + std::string{atone::headers::op} + ": found '" + std::string{op} + "', expected do, compensate …"};
   }
   context.call.saga = saga;
   context.call.step = step;

@@ -32,7 +32,9 @@ std::string_view take_segment(std::string_view& rest) {
   return segment;
 }
 
-bool is_placeholder(std::string_view segment) { return segment.size() > 2 && segment.front() == '{' && segment.back() == '}'; }
+bool is_placeholder(std::string_view segment) {
+  return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
+}
 
 }  // namespace
 

@@ -21,7 +21,7 @@ namespace kit {
 struct request_context {
   atone::participant::call call;  // which operation; empty for plain routes
   std::string attempt;
-  std::map<std::string, std::string, std::less<>> path;   // {name} -> decoded text
+  std::map<std::string, std::string, std::less<>> path;  // {name} -> decoded text
   std::map<std::string, std::string, std::less<>> query;
   atone::json::value body;  // null when there was none
   std::string prepared;     // what the route's `prepare` returned

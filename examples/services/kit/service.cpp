@@ -30,6 +30,8 @@ using atone::participant::participant_database;
 constexpr atone::duration stop_grace = std::chrono::seconds{5};
 constexpr std::size_t body_max = 64 * 1024;
 
+using page = std::optional<std::string>;
+
 // A request that found its route.
 struct job {
   route const* on = nullptr;
@@ -40,7 +42,9 @@ struct job {
   job() = default;
 };
 
-bool is_postgresql(std::string_view address) { return address.substr(0, 8) == "postgres"; }
+bool is_postgresql(std::string_view address) {
+  return address.substr(0, 8) == "postgres";
+}
 
 }  // namespace
 
@@ -73,6 +77,9 @@ struct service::impl {
 };
 
 result<void> service::impl::open() {
+  auto made_routes = definition.routes(options);
+  if (!made_routes) return made_routes.error();
+  routes = std::move(*made_routes);
   auto opened = atone::participant::open_database(options.db);
   if (!opened) return opened.error();
   database = std::move(*opened);
@@ -80,16 +87,15 @@ result<void> service::impl::open() {
   auto const script = definition.schema(is_postgresql(options.db) ? "bigserial primary key" : "integer primary key autoincrement");
   auto made = database->transact([&](atone::participant::sql_session& session) { return session.script(script); });
   if (!made) return made.error();
-  routes = definition.routes(options);
-  routes.push_back(route::reads("/health", [](auto&, auto const&) -> result<std::optional<std::string>> { return R"({"status":"ok"})"; }));
-  routes.push_back(route::reads("/atone/stats", [this](auto&, auto const&) -> result<std::optional<std::string>> { return stats(); }));
-  routes.push_back(route::reads("/atone/effects", [this](auto& session, auto const& context) -> result<std::optional<std::string>> {
+  routes.push_back(route::reads("/health", [](auto&, auto const&) { return page{std::string{R"({"status":"ok"})"}}; }));
+  routes.push_back(route::reads("/atone/stats", [this](auto&, auto const&) { return page{stats()}; }));
+  routes.push_back(route::reads("/atone/effects", [this](auto& session, auto const& context) -> result<page> {
     auto const limit = context.query_number("limit", 1000, effects_page_max);
     if (!limit) return limit.error();
     auto const after = context.query.find("after");
     auto listed = list_effects(session, definition.evidence, after == context.query.end() ? std::string_view{} : after->second, *limit);
     if (!listed) return listed.error();
-    return std::optional<std::string>{std::move(*listed)};
+    return page{std::move(*listed)};
   }));
   return {};
 }
@@ -223,7 +229,9 @@ std::string service::impl::stats() const {
 }
 
 service::service(std::unique_ptr<impl> of) : impl_(std::move(of)) {}
-service::~service() { stop(); }
+service::~service() {
+  stop();
+}
 
 result<std::unique_ptr<service>> service::start(service_definition of, service_options with) {
   auto made = std::make_unique<impl>();
@@ -234,8 +242,14 @@ result<std::unique_ptr<service>> service::start(service_definition of, service_o
   return std::unique_ptr<service>{new service{std::move(made)}};
 }
 
-std::uint16_t service::port() const noexcept { return impl_->server->port(); }
-service_figures service::figures() const { return impl_->figures(); }
-void service::stop() { impl_->stop(); }
+std::uint16_t service::port() const noexcept {
+  return impl_->server->port();
+}
+service_figures service::figures() const {
+  return impl_->figures();
+}
+void service::stop() {
+  impl_->stop();
+}
 
 }  // namespace kit

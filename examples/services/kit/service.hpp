@@ -25,7 +25,7 @@ struct service_definition {
   // Tables, made at start when they are missing; `serial` is the dialect's type of a self-numbering key.
   std::function<std::string(std::string_view serial)> schema;
   std::vector<std::string> evidence;  // tables with one row a change: columns saga, step, op (see effects.hpp)
-  std::function<std::vector<route>(service_options const&)> routes;
+  std::function<atone::result<std::vector<route>>(service_options const&)> routes;  // errors: a flag that is wrong
 
   service_definition() = default;
 };

@@ -1,5 +1,8 @@
 #include "orders.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <atone/json.hpp>
 #include <atone/time.hpp>
 
@@ -20,10 +23,14 @@ std::string schema(std::string_view serial) {
   return "create table if not exists orders (order_id bigint primary key, user_id bigint not null, amount bigint not null,"
          " quantity bigint not null, placed_at bigint not null, status text not null, saga text not null);"
          "create index if not exists orders_by_user on orders (user_id, placed_at);"
-         "create table if not exists order_changes (id " + key + ", order_id bigint not null, change text not null,"
+         "create table if not exists order_changes (id " +
+         key +
+         ", order_id bigint not null, change text not null,"
          " saga text not null, step text not null, op text not null);"
          "create index if not exists order_changes_by_mark on order_changes (saga, step, op);"
-         "create table if not exists announcements (id " + key + ", order_id bigint not null, change text not null,"
+         "create table if not exists announcements (id " +
+         key +
+         ", order_id bigint not null, change text not null,"
          " saga text not null, step text not null, op text not null);"
          "create index if not exists announcements_by_mark on announcements (saga, step, op);";
 }
@@ -40,7 +47,8 @@ result<new_order> read_order(request_context const& context) {
     if (!value) return value.error();
     *into = *value;
   }
-  if (made.amount < 0) return error{errc::invalid_argument, "field 'amount': found " + std::to_string(made.amount) + ", expected 0 or more"};
+  if (made.amount < 0)
+    return error{errc::invalid_argument, "field 'amount': found " + std::to_string(made.amount) + ", expected 0 or more"};
   auto const placed = context.text("placed_at");
   if (!placed) return placed.error();
   auto const at = atone::parse_timestamp(*placed);
@@ -56,23 +64,26 @@ result<answer> create(sql_session& session, request_context const& context) {
   kit::script run{session};
   auto const known = run.run("select status from orders where order_id = cast($1 as bigint)", {id});
   if (!known.empty()) return answer::no(kit::error_body("order " + id + " exists already (" + kit::first(known, "status") + ")"));
-  run.run("insert into orders (order_id, user_id, amount, quantity, placed_at, status, saga) values (cast($1 as bigint), cast($2 as bigint),"
-          " cast($3 as bigint), cast($4 as bigint), cast($5 as bigint), 'open', $6)",
-          {id, std::to_string(order->user), std::to_string(order->amount), std::to_string(order->quantity), std::to_string(order->placed_at),
-           context.call.saga});
+  run.run(
+      "insert into orders (order_id, user_id, amount, quantity, placed_at, status, saga) values (cast($1 as bigint), cast($2 as bigint),"
+      " cast($3 as bigint), cast($4 as bigint), cast($5 as bigint), 'open', $6)",
+      {id, std::to_string(order->user), std::to_string(order->amount), std::to_string(order->quantity), std::to_string(order->placed_at),
+       context.call.saga});
   run.run("insert into order_changes (order_id, change, saga, step, op) values (cast($1 as bigint), 'created', $2, $3, $4)",
           kit::marked(context, {id}));
   if (!run.outcome()) return run.outcome().error();
   return answer::done("{\"order_id\":" + id + "}");
 }
 
-// The barrier lets this through only after the order's creation, so an order that is missing here is a fault of ours: an error, not a refusal.
+// The barrier lets this through only after the order's creation, so an order that is missing here is a fault of ours: an error, not a
+// refusal.
 result<answer> cancel(sql_session& session, request_context const& context) {
   auto const order = context.integer("order_id");
   if (!order) return order.error();
   auto const id = std::to_string(*order);
   kit::script run{session};
-  auto const changed = run.run("update orders set status = 'cancelled' where order_id = cast($1 as bigint) and status = 'open' returning order_id", {id});
+  auto const changed =
+      run.run("update orders set status = 'cancelled' where order_id = cast($1 as bigint) and status = 'open' returning order_id", {id});
   run.run("insert into order_changes (order_id, change, saga, step, op) values (cast($1 as bigint), 'cancelled', $2, $3, $4)",
           kit::marked(context, {id}));
   if (!run.outcome()) return run.outcome().error();
@@ -136,27 +147,32 @@ result<std::optional<std::string>> get_order(sql_session& session, request_conte
 
 // The service's own books: what an end-to-end check compares with the journal.
 result<std::optional<std::string>> totals(sql_session& session, request_context const&) {
-  auto const rows = session.execute("select status, count(*) as orders, coalesce(sum(amount), 0) as amount from orders group by status", {});
+  auto const rows =
+      session.execute("select status, count(*) as orders, coalesce(sum(amount), 0) as amount from orders group by status", {});
   if (!rows) return rows.error();
   atone::json::writer to;
   to.begin_object();
   for (auto const& each : *rows) {
     to.key(each.find("status")->second.value_or("")).begin_object();
-    to.key("orders").raw(each.find("orders")->second.value_or("0")).key("amount").raw(each.find("amount")->second.value_or("0")).end_object();
+    to.key("orders")
+        .raw(each.find("orders")->second.value_or("0"))
+        .key("amount")
+        .raw(each.find("amount")->second.value_or("0"))
+        .end_object();
   }
   to.end_object();
   return std::optional<std::string>{to.take()};
 }
 
-std::vector<kit::route> routes(kit::service_options const&) {
+result<std::vector<kit::route>> routes(kit::service_options const&) {
   using kit::route;
-  return {route::changes("POST", "/orders", create),
-          route::changes("DELETE", "/orders/{order_id}", cancel),
-          route::changes("POST", "/announcements/{order_id}", announcement("announced")),
-          route::changes("DELETE", "/announcements/{order_id}", announcement("withdrawn")),
-          route::reads("/orders/{order_id}", get_order),
-          route::reads("/users/{user}/orders", list_orders),
-          route::reads("/totals", totals)};
+  return std::vector{route::changes("POST", "/orders", create),
+                     route::changes("DELETE", "/orders/{order_id}", cancel),
+                     route::changes("POST", "/announcements/{order_id}", announcement("announced")),
+                     route::changes("DELETE", "/announcements/{order_id}", announcement("withdrawn")),
+                     route::reads("/orders/{order_id}", get_order),
+                     route::reads("/users/{user}/orders", list_orders),
+                     route::reads("/totals", totals)};
 }
 
 }  // namespace

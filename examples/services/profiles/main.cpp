@@ -1,3 +1,5 @@
 #include "profiles.hpp"
 
-int main(int count, char** arguments) { return kit::run_service(profiles::define(), {arguments + 1, arguments + count}); }
+int main(int count, char** arguments) {
+  return kit::run_service(profiles::define(), {arguments + 1, arguments + count});
+}

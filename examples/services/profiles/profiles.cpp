@@ -21,10 +21,14 @@ constexpr std::size_t tag_size_max = 64;  // bytes
 std::string schema(std::string_view serial) {
   std::string const key{serial};
   return "create table if not exists users (user_id bigint primary key, tag text not null, spending bigint not null);"
-         "create table if not exists spending_ledger (id " + key + ", user_id bigint not null, added bigint not null,"
+         "create table if not exists spending_ledger (id " +
+         key +
+         ", user_id bigint not null, added bigint not null,"
          " spending_before bigint not null, spending_after bigint not null, saga text not null, step text not null, op text not null);"
          "create index if not exists spending_ledger_by_mark on spending_ledger (saga, step, op);"
-         "create table if not exists tag_changes (id " + key + ", user_id bigint not null, tag_before text not null, tag_after text not null,"
+         "create table if not exists tag_changes (id " +
+         key +
+         ", user_id bigint not null, tag_before text not null, tag_after text not null,"
          " saga text not null, step text not null, op text not null);"
          "create index if not exists tag_changes_by_mark on tag_changes (saga, step, op);";
 }
@@ -68,9 +72,10 @@ result<answer> add_spending(sql_session& session, request_context const& context
                                         " where user_id = cast($1 as bigint) returning spending",
                                         {id, amount}),
                                 "spending");
-  run.run("insert into spending_ledger (user_id, added, spending_before, spending_after, saga, step, op) values (cast($1 as bigint),"
-          " cast($2 as bigint), cast($3 as bigint) - cast($2 as bigint), cast($3 as bigint), $4, $5, $6)",
-          kit::marked(context, {id, amount, after}));
+  run.run(
+      "insert into spending_ledger (user_id, added, spending_before, spending_after, saga, step, op) values (cast($1 as bigint),"
+      " cast($2 as bigint), cast($3 as bigint) - cast($2 as bigint), cast($3 as bigint), $4, $5, $6)",
+      kit::marked(context, {id, amount, after}));
   if (!run.outcome()) return run.outcome().error();
   return answer::done("{\"user\":" + id + ",\"spending\":" + after + "}");
 }
@@ -97,14 +102,15 @@ result<std::optional<std::string>> totals(sql_session& session, request_context 
                                     ",\"ledger\":" + kit::first(ledger, "added") + "}"};
 }
 
-std::vector<kit::route> routes(kit::service_options const& options) {
+result<std::vector<kit::route>> routes(kit::service_options const& options) {
   using kit::route;
-  // Read once at start; parse_options can't know that it is a number, so a text that is none means: no limit is passed.
-  auto const limit = static_cast<std::int64_t>(
-      kit::parse_number(options.extra(limit_flag), static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())).value_or(0));
-  auto const add = [limit](sql_session& session, request_context const& context) { return add_spending(session, context, limit); };
-  return {route::changes("PUT", "/users/{user}/tag", set_tag), route::changes("POST", "/users/{user}/spending", add),
-          route::reads("/users/{user}", get_user), route::reads("/totals", totals)};
+  auto const& text = options.extra(limit_flag);
+  auto const limit = kit::parse_number(text, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+  if (!limit) return error{errc::invalid_argument, std::string{limit_flag} + ": found '" + text + "', expected a whole number"};
+  auto const most = static_cast<std::int64_t>(*limit);
+  auto const add = [most](sql_session& session, request_context const& context) { return add_spending(session, context, most); };
+  return std::vector{route::changes("PUT", "/users/{user}/tag", set_tag), route::changes("POST", "/users/{user}/spending", add),
+                     route::reads("/users/{user}", get_user), route::reads("/totals", totals)};
 }
 
 }  // namespace
@@ -112,7 +118,8 @@ std::vector<kit::route> routes(kit::service_options const& options) {
 kit::service_definition define() {
   kit::service_definition made;
   made.name = "profiles";
-  made.extras = {kit::extra_flag{std::string{limit_flag}, "15000", "what one order may add, in minor units; above it the order is refused"}};
+  made.extras = {
+      kit::extra_flag{std::string{limit_flag}, "15000", "what one order may add, in minor units; above it the order is refused"}};
   made.schema = schema;
   made.evidence = {"spending_ledger", "tag_changes"};
   made.routes = routes;

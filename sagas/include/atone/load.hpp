@@ -27,8 +27,8 @@ struct diagnostic {
 };
 
 struct loaded {
-  definition_ptr definition;             // null when there is any mistake
-  std::vector<diagnostic> diagnostics;   // in the order of the text; warnings included
+  definition_ptr definition;            // null when there is any mistake
+  std::vector<diagnostic> diagnostics;  // in the order of the text; warnings included
 
   loaded() = default;
   bool ok() const noexcept { return definition != nullptr; }
@@ -44,6 +44,10 @@ struct load_limits {
 // Loads and lints one document. The content hash is over the text's meaning (canonical JSON of the document), so that a
 // comment or an indentation does not make another version.
 loaded load_definition(std::string_view yaml);
+
+// One YAML document as JSON, under the same bounds and strictness (duplicate keys, odd scalars), for configuration files. The message
+// of a failure lists every mistake as "line:column  path   what".
+result<json::value> read_yaml(std::string_view yaml);
 
 // "file.yaml:31:7  steps[2].compensate.in.id   message" with the hint on a line of its own.
 std::string format(diagnostic const& of, std::string_view file);

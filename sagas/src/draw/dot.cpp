@@ -2,8 +2,7 @@
 // their order and puts each undoing beside the arrow that it takes back.
 #include <atone/draw.hpp>
 
-#include <optional>
-#include <utility>
+#include <algorithm>
 
 #include "picture.hpp"
 
@@ -120,31 +119,17 @@ class dot_writer {
     out_ += indent + "{ rank=same; " + quoted(of_.nodes[index - 1].key) + "; " + quoted(of_.nodes[index].key) + "; }\n";
   }
 
-  // Fork and join of a parallel step's frame.
-  std::optional<std::pair<std::size_t, std::size_t>> gates(frame const& of) const {
-    if (of.items.size() < 2) return std::nullopt;
-    auto const* first = std::get_if<frame::node_ref>(&of.items.front());
-    auto const* last = std::get_if<frame::node_ref>(&of.items.back());
-    if (first == nullptr || last == nullptr || of_.nodes[first->index].kind != node_kind::fork) return std::nullopt;
-    return std::pair{first->index, last->index};
-  }
-
   void cluster(frame const& of, std::string const& indent) {
     out_ += indent + "subgraph " + quoted("cluster " + of.key) + " {\n";
     out_ += indent + "  label=<" + html(of.title) + "> labelloc=t labeljust=r fontsize=10 style=\"rounded\" color=\"#c3ccd2\" margin=10\n";
     items(of, indent + "  ");
-    if (auto const bars = gates(of)) {
-      // Nothing to see: keeps the join below the fork.
-      out_ +=
-          indent + "  " + quoted(of_.nodes[bars->first].key) + " -> " + quoted(of_.nodes[bars->second].key) + " [style=invis weight=30]\n";
-    }
     out_ += indent + "}\n";
   }
 
   void write_edge(edge const& one) {
     auto const& from = quoted(of_.nodes[one.from].key);
     auto const& to = quoted(of_.nodes[one.to].key);
-    std::string const label = one.label.empty() ? "" : " label=<" + pad(html(one.label)) + ">";
+    std::string const label = one.label.empty() ? "" : " label=<" + arrow_label(one.label) + ">";
     switch (one.kind) {
       case edge_kind::forward: out_ += "  " + from + " -> " + to + " [weight=4" + label + "]\n"; break;
       case edge_kind::back:
@@ -156,7 +141,16 @@ class dot_writer {
     }
   }
 
-  static std::string pad(std::string const& text) { return "&#160;&#160;" + text + "&#160;"; }
+  // Each line of an arrow's label, a little away from the arrow.
+  static std::string arrow_label(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at <= text.size();) {
+      auto const end = std::min(text.find('\n', at), text.size());
+      out += "&#160;&#160;" + html(text.substr(at, end - at)) + "<br align=\"left\"/>";
+      at = end + 1;
+    }
+    return out;
+  }
 
   picture const& of_;
   std::string out_;

@@ -8,7 +8,8 @@ namespace {
 
 using namespace drawing;
 
-// Inside a quoted Mermaid label: its entity codes begin with '#', "%%" opens comments, a backtick opens Markdown.
+// Inside a quoted Mermaid label: its entity codes begin with '#', "%%" opens comments, a backtick opens Markdown. Line ends
+// are ours: those of foreign texts became spaces (shorten).
 std::string escaped(std::string_view text) {
   std::string out;
   for (char const letter : text) {
@@ -21,6 +22,7 @@ std::string escaped(std::string_view text) {
       case '%': out += "#37;"; break;
       case '`': out += "#96;"; break;
       case '\\': out += "#92;"; break;
+      case '\n': out += "<br/>"; break;
       default: out += letter;
     }
   }

@@ -45,6 +45,13 @@ node fallback_node(std::string const& path, fallback const& of) {
   return made;
 }
 
+// The service on one line, what it is asked on the next: a narrow label leaves room for the arrows.
+std::string undo_text(target const& what) {
+  auto out = call_text(what);
+  if (auto const space = out.find(' '); space != std::string::npos) out[space] = '\n';
+  return "undo: " + out;
+}
+
 node_kind kind_of(atomicity promise) {
   switch (promise) {
     case atomicity::compensable: return node_kind::compensable;
@@ -130,7 +137,7 @@ class builder {
     if (action != nullptr) {
       made.call = call_text(action->what);
       made.mark = mark_of(one.promise);
-      if (action->compensate) undo = "undo: " + call_text(action->compensate->what);
+      if (action->compensate) undo = undo_text(action->compensate->what);
     } else {
       made.call = "fail " + template_text(std::get<fail_verb>(one.verb).reason);
     }

@@ -48,7 +48,7 @@ struct edge {
   std::size_t from = 0;
   std::size_t to = 0;
   edge_kind kind = edge_kind::forward;
-  std::string label;
+  std::string label;  // lines separated by '\n'
 
   edge(std::size_t source, std::size_t target, edge_kind of, std::string text)
       : from(source), to(target), kind(of), label(std::move(text)) {}

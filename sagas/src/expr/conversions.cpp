@@ -2,6 +2,7 @@
 // it.
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "functions.hpp"
 
@@ -15,10 +16,19 @@ fault out_of_range(expression const& call, std::string_view of) {
   return fault{call, std::string{of} + " is outside the range of " + call.text + "()"};
 }
 
-template <class Number>
-std::string number_text(Number value) {
+template <class Whole>
+std::string number_text(Whole value) {
+  return std::to_string(value);
+}
+
+// Shortest digits that read back the same, with an exponent only where JSON libraries use one too.
+template <>
+std::string number_text(double value) {
+  auto const size = std::abs(value);
+  bool const plain = size == 0 || (size >= 1e-6 && size < 1e21);
   std::array<char, 32> text{};
-  auto const [end, failed] = std::to_chars(text.data(), text.data() + text.size(), value);
+  auto const form = plain ? std::chars_format::fixed : std::chars_format::scientific;
+  auto const [end, failed] = std::to_chars(text.data(), text.data() + text.size(), value, form);
   return failed == std::errc{} ? std::string{text.data(), end} : std::string{};
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 using arguments = std::vector<datum>;
 
+constexpr std::size_t matched_bytes_per_step = 16;
 constexpr std::uint64_t pattern_steps = 100;  // of compiling one that is not constant
 
 outcome size(work& budget, expression const& call, arguments const& given) {
@@ -39,7 +40,7 @@ outcome contains(work& budget, expression const& call, arguments const& given) {
 }
 
 outcome matches(work& budget, expression const& call, arguments const& given) {
-  if (!budget.spend(given[0].text()->size() / elements_per_step)) return budget.exhausted(call);
+  if (!budget.spend(given[0].text()->size() / matched_bytes_per_step)) return budget.exhausted(call);
   if (call.regex) return datum{call.regex->found_in(*given[0].text())};
   if (!budget.spend(pattern_steps + given[1].text()->size())) return budget.exhausted(call);
   auto const made = pattern::compile(*given[1].text());

@@ -246,7 +246,8 @@ class parser {
       if (word.text != "null") made->literal = datum{word.text == "true"};
       return made;
     }
-    if (word.text == "in" || std::find(reserved_words.begin(), reserved_words.end(), word.text) != reserved_words.end()) {
+    // `in` where an operand is expected is the name of a compensation's binding: the one extension to CEL, which reserves the word.
+    if (std::find(reserved_words.begin(), reserved_words.end(), word.text) != reserved_words.end()) {
       return fail(word.offset, word.length, "'" + word.text + "' is a reserved word and can't be a name");
     }
     if (here().is("(")) return call(word, nullptr);

@@ -102,6 +102,8 @@ expr::type static_type(compiled_schema const& of);
 
 // One step of a JSON pointer: "/" and the key, '~' and '/' escaped.
 std::string pointer_step(std::string_view key);
+// At most `bytes_max` bytes and "…", cut where a character of UTF-8 begins.
+std::string cut(std::string_view text, std::size_t bytes_max);
 // "string \"abc\"", "number 1.50", "null", long ones cut: for messages.
 std::string describe(json::value const& of);
 // "\"abc\""

@@ -24,15 +24,14 @@ std::size_t distance(std::string_view left, std::string_view right) {
   return row.back();
 }
 
-// Cut where a UTF-8 character begins.
-std::string cut(std::string_view text) {
-  if (text.size() <= shown_bytes_max) return std::string{text};
-  std::size_t end = shown_bytes_max;
+}  // namespace
+
+std::string cut(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return std::string{text};
+  std::size_t end = bytes_max;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return std::string{text.substr(0, end)} + "…";
 }
-
-}  // namespace
 
 std::string pointer_step(std::string_view key) {
   std::string out = "/";
@@ -50,12 +49,12 @@ std::string pointer_step(std::string_view key) {
 
 std::string describe(json::value const& of) {
   if (of.is_null()) return "null";
-  return std::string{json::name(of.type())} + ' ' + cut(of.raw());
+  return std::string{json::name(of.type())} + ' ' + cut(of.raw(), shown_bytes_max);
 }
 
 std::string quoted(std::string_view text) {
   std::string out;
-  json::append_string(out, cut(text));
+  json::append_string(out, cut(text, shown_bytes_max));
   return out;
 }
 

@@ -37,6 +37,9 @@ std::string type_words(type_set of) {
   return out;
 }
 
+// Alternatives within alternatives tell reasons within reasons: the innermost may be left out.
+constexpr std::size_t reason_bytes_max = 300;
+
 std::size_t depth_of(schema_violation const& of) {
   return static_cast<std::size_t>(std::count(of.at.begin(), of.at.end(), '/'));
 }
@@ -48,13 +51,13 @@ std::string nearest_reason(std::vector<schema_violation> const& reasons) {
     if (best == nullptr || depth_of(reason) > depth_of(*best)) best = &reason;
   }
   if (best == nullptr) return "";
-  return "; the nearest: " + (best->at.empty() ? std::string{} : "at " + best->at + ": ") + best->message;
+  return "; the nearest: " + cut((best->at.empty() ? std::string{} : "at " + best->at + ": ") + best->message, reason_bytes_max);
 }
 
 }  // namespace
 
 std::vector<schema_violation> validate(compiled_schema const& with, json::value const& of) {
-  return validator{}.validate(*with.root, of);
+  return validator{validator::steps_for(of.raw().size())}.validate(*with.root, of);
 }
 
 std::string place::pointer() const {
@@ -90,8 +93,8 @@ void validator::exceed(std::string message, place const& at) {
 }
 
 void validator::spend(std::uint64_t steps, place const& at) {
-  steps_ += steps;
-  if (steps_ > steps_max) exceed("checking this value takes more than " + std::to_string(steps_max) + " steps", at);
+  if (steps > steps_left_) return exceed("checking this value takes too many steps: the schema has it looked at again and again", at);
+  steps_left_ -= steps;
 }
 
 bool validator::check(subschema const& with, json::value const& of, place const& at) {

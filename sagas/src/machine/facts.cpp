@@ -14,7 +14,9 @@ void turn::run() {
     case event_kind::last_output_found:
     case event_kind::last_output_missing: on_last_output(*at); break;
     case event_kind::late_answer: return;  // recorded, not used
-    case event_kind::cancel_requested: fail("cancelled" + (event_.actor.empty() ? "" : " by " + event_.actor) + (event_.text.empty() ? "" : ": " + event_.text)); break;
+    case event_kind::cancel_requested:
+      fail("cancelled" + (event_.actor.empty() ? "" : " by " + event_.actor) + (event_.text.empty() ? "" : ": " + event_.text));
+      break;
     case event_kind::pause_requested: state_.paused = true; return;
     case event_kind::resume_requested: state_.paused = false; break;
     case event_kind::operator_retry: on_operator_retry(at); break;
@@ -68,7 +70,8 @@ void turn::action_succeeded(step_run& run) {
     if (action.out) wrong = "is not JSON: " + parsed.error().message;
   } else if (action.out) {
     auto const violations = action.out->validate(*parsed);
-    if (!violations.empty()) wrong = "does not fit `out`" + (violations[0].at.empty() ? "" : " at " + violations[0].at) + ": " + violations[0].message;
+    if (!violations.empty())
+      wrong = "does not fit `out`" + (violations[0].at.empty() ? "" : " at " + violations[0].at) + ": " + violations[0].message;
   }
   if (run.of->promise == atomicity::pivot) state_.committed = !state_.failing;
   if (!wrong.empty()) {
@@ -103,6 +106,7 @@ void turn::on_refused(step_run& run) {
 
 // A refusal after an attempt of unknown outcome does not take the doubt away: 409 often means "already exists".
 void turn::action_refused(step_run& run) {
+  run.maybe_sent = run.maybe_sent || event_.sureness == certainty::unknown;
   auto text = run.path.text() + " refused: " + (event_.status != 0 ? std::to_string(event_.status) + " " : "") + run.last_error +
               " (attempt " + std::to_string(event_.n.value()) + ")";
   give_up(run, fallback::trigger::refused, std::move(text));

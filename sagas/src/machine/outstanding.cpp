@@ -13,20 +13,25 @@ arm_timer_command timer(timer_kind kind, step_path const& step, operation op, ti
   return made;
 }
 
+call_command again(call_command call) {
+  call.again = true;
+  return call;
+}
+
 void add_forward(std::vector<command>& out, step_run const& run, definition const& within) {
   if (run.timeout_due) out.emplace_back(timer(timer_kind::step_timeout, run.path, operation::act, *run.timeout_due));
   if (run.retry_due) out.emplace_back(timer(timer_kind::retry, run.path, operation::act, *run.retry_due));
-  if (run.phase == run_phase::active) out.emplace_back(action_call(run, within));
+  if (run.phase == run_phase::active) out.emplace_back(again(action_call(run, within)));
   if (run.phase != run_phase::looking_up || run.fallback_due) return;
   if (std::holds_alternative<fallback::call>(run.action()->fallback->use)) {
-    out.emplace_back(fallback_call(run, within));
+    out.emplace_back(again(fallback_call(run, within)));
   } else {
     out.emplace_back(run.lookup);
   }
 }
 
 void add_undo(std::vector<command>& out, step_run const& run, definition const& within) {
-  if (run.undo == undo_phase::active) out.emplace_back(compensation_call(run, within));
+  if (run.undo == undo_phase::active) out.emplace_back(again(compensation_call(run, within)));
   if (run.undo_retry_due) out.emplace_back(timer(timer_kind::retry, run.path, operation::compensate, *run.undo_retry_due));
 }
 

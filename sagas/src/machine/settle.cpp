@@ -25,7 +25,8 @@ duration backoff(retry_policy const& policy, std::uint32_t attempt_made, std::ui
   switch (policy.jitter) {
     case retry_policy::jitter_kind::none: return duration{base};
     case retry_policy::jitter_kind::full: return duration{static_cast<std::int64_t>(static_cast<double>(base) * fraction)};
-    case retry_policy::jitter_kind::equal: return duration{base / 2 + static_cast<std::int64_t>(static_cast<double>(base - base / 2) * fraction)};
+    case retry_policy::jitter_kind::equal:
+      return duration{base / 2 + static_cast<std::int64_t>(static_cast<double>(base - base / 2) * fraction)};
   }
   return duration{base};
 }

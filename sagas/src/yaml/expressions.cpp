@@ -95,7 +95,8 @@ std::optional<built_template> read_object(spot const& at, expression_scope const
       continue;
     }
     if (is_expression(member.key)) {
-      out.mistake(member.key.at, place_of_value.path, "a key can't be an expression", "write `==` for a key that begins with =");
+      out.mistake(member.key.at, place_of_value.path, "a key can't be an expression",
+                  "quote the whole expression if `: ` cut it; a key that begins with = is written ==");
       continue;
     }
     if (member.value.kind == node_kind::null && !member.value.written) {
@@ -128,6 +129,15 @@ std::optional<built_template> read_array(spot const& at, expression_scope const&
   return made;
 }
 
+// What a name that is not known here could have been.
+std::string hint_for(expr::mistake const& wrong, expression_scope const& names) {
+  constexpr std::string_view unknown = "unknown name";
+  if (wrong.message.compare(0, unknown.size(), unknown) != 0) return {};
+  std::string known;
+  for (auto const& [name, of] : names.names) known += (known.empty() ? "" : ", ") + name;
+  return "names here: " + known;
+}
+
 }  // namespace
 
 place place_in(node const& scalar, std::size_t offset) {
@@ -146,7 +156,7 @@ std::optional<expr::program> read_expression(spot const& at, expression_scope co
   auto program = expr::program::compile(std::string_view{at->text}.substr(1), names.names);
   if (!program) {
     auto const& wrong = program.error();
-    out.mistake(place_in(*at, wrong.offset), at.path, wrong.message);
+    out.mistake(place_in(*at, wrong.offset), at.path, wrong.message, hint_for(wrong, names));
     return std::nullopt;
   }
   auto const before = out.mistakes();

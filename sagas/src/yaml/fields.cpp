@@ -21,7 +21,8 @@ void report_unknown(spot const& map, entry const& member, key_table const& known
   auto const& key = member.key.text;
   auto const path = child_path(map.path, key);
   if (known.waits(key)) {
-    return out.mistake(member.key.at, path, "`" + key + "` is not yet supported in this version", "what works now: " + (known.instead.empty() ? list_of(known.now) : std::string{known.instead}));
+    return out.mistake(member.key.at, path, "`" + key + "` is not yet supported in this version",
+                       "what works now: " + (known.instead.empty() ? list_of(known.now) : std::string{known.instead}));
   }
   auto const message = "unknown key `" + key + "` in " + std::string{known.name};
   if (auto const near = nearest(key, known.now); !near.empty()) {

@@ -87,6 +87,20 @@ loaded load_definition(std::string_view yaml) {
   return done;
 }
 
+result<json::value> read_yaml(std::string_view yaml) {
+  report out;
+  std::string text;
+  if (auto const checked = check_source(yaml, out)) {
+    if (auto const root = read_tree(*checked, out)) text = to_json(spot{*root, ""}, &out);
+  }
+  if (out.ok()) return json::parse(std::move(text));
+  std::string all;
+  for (auto const& one : out.take()) {
+    all += (all.empty() ? "" : "\n") + std::to_string(one.line) + ':' + std::to_string(one.column) + "  " + one.path + "   " + one.message;
+  }
+  return error{errc::invalid_argument, std::move(all)};
+}
+
 std::string format(diagnostic const& of, std::string_view file) {
   auto text = std::string{file} + ':' + std::to_string(of.line) + ':' + std::to_string(of.column) + "  ";
   if (!of.path.empty()) text += of.path + "   ";

@@ -91,85 +91,99 @@ finding unknown_step(std::string const& id, expression_scope const& names) {
   return {"there is no step `" + id + "`" + suggestion(id, known), known.empty() ? "no step stands before this one" : ""};
 }
 
-finding missing_output(expr::reference const& of, std::size_t size, std::string const& id) {
-  auto const chain = chain_text(names_of{of.path}.first(size));
-  return {"`" + chain + "` may be missing: step `" + id + "` has a `when` and may be skipped", "guard it with has(" + chain + ")"};
+// How much of a chain must be there: all of it, or all but the last link where has() asks for that one.
+std::size_t links_needed(expr::reference const& of) {
+  if (of.guarded) return 0;
+  return of.only_tested ? of.path.size() - 1 : of.path.size();
+}
+
+// What is wrong with a chain when its link number `link` may be missing.
+finding may_be_missing(expr::reference const& of, std::size_t link, std::string const& why, std::string const& other_way) {
+  if (link >= links_needed(of)) return {};
+  auto const chain = chain_text(names_of{of.path}.first(link + 1));
+  return {"`" + chain + "` may be missing: " + why, "guard it with has(" + chain + ")" + (other_way.empty() ? "" : ", or " + other_way)};
 }
 
 // The fields of a typed value, from path[from] on.
-finding check_fields(expr::reference const& of, std::size_t from, expr::type at, std::string_view whose) {
-  for (std::size_t i = from; i < of.path.size(); ++i) {
+finding check_fields(expr::reference const& of, std::size_t from, expr::type at, std::string const& whose) {
+  for (std::size_t link = from; link < links_needed(of); ++link) {
     if (at.kind() != expr::type_kind::object || at.fields().empty()) return {};
-    auto const chain = chain_text(names_of{of.path}.first(i + 1));
-    auto const* known = at.find(of.path[i]);
+    auto const* known = at.find(of.path[link]);
     if (known == nullptr) {
       std::vector<std::string_view> fields;
       for (auto const& field : at.fields()) fields.push_back(field.name);
-      return {
-          "`" + chain + "` may be missing: " + std::string{whose} + " does not name `" + of.path[i] + "`" + suggestion(of.path[i], fields),
-          "guard it with has(" + chain + "), or add it to the schema"};
+      auto const why = whose + " does not name `" + of.path[link] + "`" + suggestion(of.path[link], fields);
+      return may_be_missing(of, link, why, "add it to the schema");
     }
-    if (!known->required) {
-      return {"`" + chain + "` may be missing: " + std::string{whose} + " does not require it",
-              "guard it with has(" + chain + "), or list it under `required`"};
-    }
+    if (!known->required) return may_be_missing(of, link, whose + " does not require it", "list it under `required`");
     at = *known->of;
   }
   return {};
 }
 
-finding check_step(expr::reference const& of, std::size_t at, visible_step const& step, bool skipped, bool needs_guard);
+finding check_step(expr::reference const& of, std::size_t at, visible_step const& step);
 
-finding check_branch(expr::reference const& of, std::size_t at, visible_step const& fan, bool skipped, bool needs_guard) {
+std::vector<std::string_view> names_in(visible_step const& fan) {
+  std::vector<std::string_view> names;
+  for (auto const& [name, steps] : fan.branches) names.push_back(name);
+  return names;
+}
+
+finding check_branch(expr::reference const& of, std::size_t at, visible_step const& fan) {
   if (at == of.path.size()) return {"`" + chain_text(of.path) + "` is a parallel step", "name a branch, a step in it and its out"};
   auto const branch = std::find_if(fan.branches.begin(), fan.branches.end(), [&](auto const& known) { return known.first == of.path[at]; });
   if (branch == fan.branches.end()) {
-    std::vector<std::string_view> known;
-    for (auto const& [name, steps] : fan.branches) known.push_back(name);
-    return {"parallel step `" + fan.id + "` has no branch `" + of.path[at] + "`" + suggestion(of.path[at], known),
-            "write steps." + fan.id + ".BRANCH.STEP.out"};
+    return {"parallel step `" + fan.id + "` has no branch `" + of.path[at] + "`" + suggestion(of.path[at], names_in(fan)),
+            "write " + chain_text(names_of{of.path}.first(at)) + ".BRANCH.STEP.out"};
   }
-  if (at + 1 == of.path.size()) return {"`" + chain_text(of.path) + "` is a branch", "name a step in it and its out"};
+  if (fan.may_be_skipped && at < links_needed(of))
+    return may_be_missing(of, at, "step `" + fan.id + "` has a `when` and may be skipped", "");
+  if (at + 1 == of.path.size()) {
+    if (of.only_tested) return {};
+    return {"`" + chain_text(of.path) + "` is a branch", "name a step in it and its out"};
+  }
   auto const& wanted = of.path[at + 1];
   auto const found = std::find_if(branch->second.begin(), branch->second.end(), [&](auto const& known) { return known->id == wanted; });
-  if (found != branch->second.end()) return check_step(of, at + 2, **found, skipped, needs_guard);
+  if (found != branch->second.end()) return check_step(of, at + 2, **found);
   std::vector<std::string_view> known;
   for (auto const& step : branch->second) known.push_back(step->id);
   return {"branch `" + branch->first + "` has no step `" + wanted + "`" + suggestion(wanted, known), ""};
 }
 
 // path[at] is what stands behind the step's name.
-finding check_step(expr::reference const& of, std::size_t at, visible_step const& step, bool skipped, bool needs_guard) {
-  skipped = skipped || step.may_be_skipped;
-  if (!step.branches.empty()) return check_branch(of, at, step, skipped, needs_guard);
+finding check_step(expr::reference const& of, std::size_t at, visible_step const& step) {
+  if (!step.branches.empty()) return check_branch(of, at, step);
   if (!step.has_output) return {"step `" + step.id + "` has no output", ""};
   auto const chain = chain_text(names_of{of.path}.first(at));
   if (at == of.path.size()) return {"`" + chain + "` is a step", "its output is " + chain + ".out"};
-  if (of.path[at] != "out") return {"`" + chain_text(of.path) + "` is not known: a step has `out` only", "its output is " + chain + ".out"};
-  if (!needs_guard) return {};
-  if (skipped) return missing_output(of, at + 1, step.id);
+  if (of.path[at] != "out")
+    return {"`" + chain_text(names_of{of.path}.first(at + 1)) + "` is not known: a step has `out` only", "its output is " + chain + ".out"};
+  if (step.may_be_skipped && at < links_needed(of))
+    return may_be_missing(of, at, "step `" + step.id + "` has a `when` and may be skipped", "");
   return check_fields(of, at + 1, step.out, "the `out` schema of step `" + step.id + "`");
 }
 
-finding check_steps(expr::reference const& of, expression_scope const& names, bool needs_guard) {
+finding check_steps(expr::reference const& of, expression_scope const& names) {
   if (of.path.size() < 2) return {"`steps` can't be used as a whole", "name a step: steps.ID.out"};
   for (auto const& step : names.steps->visible()) {
-    if (step->id == of.path[1]) return check_step(of, 2, *step, false, needs_guard);
+    if (step->id == of.path[1]) return check_step(of, 2, *step);
   }
   return unknown_step(of.path[1], names);
 }
 
+// The answer of a step whose compensation this is: a map, but maybe an empty one.
+finding check_answer(expr::reference const& of, expression_scope const& names) {
+  if (links_needed(of) < 2 && of.path.size() > 1) return {};
+  if (links_needed(of) == 0) return {};
+  auto const chain = chain_text(of.path);
+  return {"`" + chain + "` may be missing: the outcome of `" + names.step_id + "` can stay unknown",
+          "guard it with has(" + (of.path.size() > 1 ? chain : std::string{"out.FIELD"}) + "), or compute it from input, in or saga.id"};
+}
+
 finding check_one(expr::reference const& of, expression_scope const& names) {
-  bool const needs_guard = !of.guarded && !of.only_tested;
   auto const& root = of.path.front();
-  if (root == "steps" && names.steps != nullptr) return check_steps(of, names, needs_guard);
-  if (!needs_guard) return {};
-  if (root == "out") {
-    auto const chain = chain_text(of.path);
-    auto const tested = of.path.size() > 1 ? chain : std::string{"out.FIELD"};
-    return {"`" + chain + "` may be missing: the outcome of `" + names.step_id + "` can stay unknown",
-            "guard it with has(" + tested + "), or compute it from input, in or saga.id"};
-  }
+  if (root == "steps" && names.steps != nullptr) return check_steps(of, names);
+  if (root == "out") return check_answer(of, names);
   auto const known = names.names.find(root);
   if (known == names.names.end()) return {};
   return check_fields(of, 1, known->second, root == "input" ? "the schema of `input`" : "`" + root + "`");

@@ -25,7 +25,7 @@ as $$
     when 'operation' then '{do,compensate,try,confirm,cancel,prepare,commit,abort,fallback}'::text[]
     when 'kind' then '{started,step_succeeded,step_refused,attempt_failed,timer_fired,last_output_found,last_output_missing,late_answer,cancel_requested,pause_requested,resume_requested,operator_retry,operator_skip,operator_complete,parked}'::text[]
     when 'sureness' then '{not_done,unknown}'::text[]
-    when 'timer' then '{retry,step_timeout,deadline,slow_alert}'::text[]
+    when 'timer' then '{retry,step_timeout,deadline}'::text[]
     when 'level' then '{info,warn,page}'::text[]
   end)[p_value], case p_value when 0 then '' else p_value::text end)
 $$;

@@ -31,7 +31,9 @@ struct good_answer {
   std::string body;
 };
 
-void PrintTo(good_answer const& of, std::ostream* out) { *out << of.name; }
+void PrintTo(good_answer const& of, std::ostream* out) {
+  *out << of.name;
+}
 
 class client_reads : public testing::TestWithParam<good_answer> {};
 
@@ -51,14 +53,15 @@ TEST_P(client_reads, an_answer) {
 INSTANTIATE_TEST_SUITE_P(
     forms, client_reads,
     testing::Values(good_answer{"length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200, "hello"},
-                    good_answer{"chunks", "HTTP/1.1 201 C\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", 201, "hello"},
+                    good_answer{"chunks", "HTTP/1.1 201 C\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", 201,
+                                "hello"},
                     good_answer{"until_close", "HTTP/1.1 200 OK\r\n\r\nhello", 200, "hello"},
                     good_answer{"http_1_0", "HTTP/1.0 200 OK\r\n\r\nhello", 200, "hello"},
                     good_answer{"no_content", "HTTP/1.1 204 No Content\r\n\r\n", 204, ""},
                     good_answer{"not_modified", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, ""},
                     good_answer{"interim_first", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok"},
                     good_answer{"no_reason", "HTTP/1.1 409 \r\nContent-Length: 2\r\n\r\nno", 409, "no"}),
-    [](auto const& info) { return info.param.name; });
+    [](auto const& of) { return of.param.name; });
 
 TEST(client, sends_the_request_as_one_text) {
   std::string seen;
@@ -231,7 +234,7 @@ TEST(client, speaks_ipv6) {
   options.address = "::1";
   std::optional<test_server> server;
   try {
-    server.emplace([](request what, responder way) { way.send(response{200, what.headers.get("Host").data()}); }, options);
+    server.emplace([](request what, responder way) { way.send(response{200, std::string{what.headers.get("Host")}}); }, options);
   } catch (std::exception const& no_ipv6) {
     GTEST_SKIP() << no_ipv6.what();
   }

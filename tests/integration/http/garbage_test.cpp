@@ -1,6 +1,7 @@
 // Whatever comes over the wire: no crash, no hang, and the next one is served.
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <random>
 
 #include "http_loop.hpp"
@@ -37,7 +38,7 @@ TEST(garbage, to_the_server_does_no_harm) {
     }
     client.finish_sending();
     auto const answer = client.read_to_end();
-    if (!answer.empty()) EXPECT_TRUE(answer.starts_with("HTTP/1.1 ")) << answer;
+    EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 ")) << answer;
   }
   auto const before = served.load();
   EXPECT_TRUE(fetch(server.url(), {}, guard).ok());
@@ -46,14 +47,19 @@ TEST(garbage, to_the_server_does_no_harm) {
 
 TEST(garbage, to_the_client_ends_each_call_once) {
   std::mt19937 random{815};
+  std::mutex guard_text;
   std::string text;
   scripted_peer peer{[&](raw_connection& c) {
     c.read_message();
+    std::lock_guard const lock{guard_text};
     c.send(text);
   }};
   test_client test;
   for (int round = 0; round < rounds; ++round) {
-    text = garbage(random, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+    {
+      std::lock_guard const lock{guard_text};
+      text = garbage(random, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+    }
     auto const made = test.call(origin_of(peer.url()), make_request("POST", "/", "{}"));
     EXPECT_NE(made.failure, transport_failure::connect) << "the request had left";
     EXPECT_NE(made.failure, transport_failure::timeout) << "the peer has closed";

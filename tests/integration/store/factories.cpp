@@ -25,11 +25,7 @@ store_factory memory_factory() {
 }
 
 std::vector<store_factory> store_factories() {
-  std::vector<store_factory> all{memory_factory(), sqlite_factory()};
-#ifdef ATONE_TEST_POSTGRESQL
-  all.push_back(postgres_factory());
-#endif
-  return all;
+  return {memory_factory(), sqlite_factory()};
 }
 
 INSTANTIATE_TEST_SUITE_P(stores, store_suite, testing::ValuesIn(store_factories()),

@@ -203,8 +203,9 @@ TEST_F(sqlite_store_test, json_values_become_the_values_of_sqlite) {
 TEST_F(sqlite_store_test, what_a_statement_may_not_do_is_refused_by_name) {
   EXPECT_FINE(writer_->commit(starting(1), batch_number{next_++}));
   for (std::string const text : {"DELETE FROM atone_journal", "UPDATE ATONE_SAGA SET status = 5", "DROP TABLE atone_saga",
-                                 "ATTACH 'x.db' AS x", "PRAGMA synchronous = OFF", "BEGIN", "END", "RELEASE x", "VACUUM",
-                                 "CREATE TRIGGER t AFTER INSERT ON atone_saga BEGIN DELETE FROM atone_journal; END"}) {
+                                 "ATTACH 'x.db' AS x", "PRAGMA synchronous = OFF", "CREATE UNIQUE INDEX i ON atone_saga (status)",
+                                 "ALTER TABLE atone_saga RENAME TO saga", "CREATE TABLE atone_more (x)", "BEGIN", "END", "RELEASE x",
+                                 "VACUUM", "CREATE TRIGGER t AFTER INSERT ON atone_saga BEGIN DELETE FROM atone_journal; END"}) {
     auto const answer = run(text, "{}");
     EXPECT_TRUE(answer.starts_with("bad data: ")) << text << ": " << answer;
   }

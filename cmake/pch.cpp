@@ -1,0 +1,1 @@
+// Exists so that the precompiled standard headers have a target of their own.

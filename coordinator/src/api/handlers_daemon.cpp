@@ -1,0 +1,131 @@
+// The daemon itself: alive, ready, figures, alerts; and where participants report.
+#include <charconv>
+
+#include "api/parts.hpp"
+#include "api/render.hpp"
+
+namespace atone::api {
+namespace {
+
+constexpr std::uint32_t alerts_default = 50;
+constexpr std::uint32_t alerts_max = 1000;
+
+// What a participant's report says: header or query, as it likes better.
+std::string reported(call const& of, std::string_view header, std::string_view parameter) {
+  auto const shown = of.request.headers.get(header);
+  return shown.empty() ? find_parameter(of, parameter).value_or("") : std::string{shown};
+}
+
+struct report {
+  saga_id saga;
+  step_path step;
+  operation op = operation::none;
+  attempt n;
+  std::string token;
+  std::uint32_t status = 200;
+
+  report() = default;
+};
+
+read_result<report> read_report(call const& of) {
+  report made;
+  auto const id = read_saga_part(of, 0);
+  if (!id) return id.error();
+  made.saga = *id;
+  auto const op = parse_operation(of.parts.at(1));
+  if (!op)
+    return problem{400, "invalid_argument", "op: expected do, compensate, try, confirm, cancel, prepare, commit, abort or fallback", "op"};
+  made.op = *op;
+  std::uint32_t number = 0;
+  auto const& text = of.parts.at(2);
+  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size() || number == 0) {
+    return problem{400, "invalid_argument", "attempt: expected a whole number from 1", "attempt"};
+  }
+  made.n = attempt{number};
+  made.step = step_path{find_parameter(of, "step").value_or("")};
+  if (made.step.empty()) return problem{400, "invalid_argument", "step: expected the step's path", "step"};
+  made.token = reported(of, "Atone-Token", "token");
+  if (made.token.empty()) return problem{401, "unauthorized", "the token that went out with the call is needed", "token"};
+  auto const status = read_number(of, "status", 200, 200, 599);
+  if (!status) return status.error();
+  made.status = *status;
+  return made;
+}
+
+void write_figures(json::writer& to, engine_figures const& of) {
+  to.key("open").number(of.open).key("started").number(of.started).key("completed").number(of.completed);
+  to.key("compensated").number(of.compensated).key("events").number(of.events).key("commits").number(of.commits);
+  to.key("calls").number(of.calls).key("calls_in_flight").number(of.calls_in_flight).key("late_answers").number(of.late_answers);
+  to.key("queue").number(of.queue).key("writable").boolean(of.writable);
+}
+
+result<std::string> stats(parts& in, journal_reader& from) {
+  auto const counts = from.counts();
+  if (!counts) return counts.error();
+  auto const parked = counts->find(saga_status::parked);
+  json::writer out;
+  out.begin_object().key("version").string(in.options.version).key("store").string(in.sagas.store_description());
+  write_figures(out, in.sagas.figures());
+  out.key("parked").number(parked == counts->end() ? std::uint64_t{0} : parked->second);
+  out.key("sagas").begin_object();
+  for (auto const& [status, count] : *counts) out.key(name(status)).number(count);
+  out.end_object().end_object();
+  return out.take();
+}
+
+}  // namespace
+
+void take_callback(parts& in, call_ptr const& of) {
+  auto const read = read_report(*of);
+  if (!read) return of->send(answer_of(read.error()));
+  in.sagas.async_report(read->saga, read->step, read->op, read->n, read->token, static_cast<std::int32_t>(read->status),
+                        std::move(of->request.body), [of](result<void> outcome) {
+                          if (outcome) return of->send(json_response("{}"));
+                          auto why = problem_of(outcome.error());
+                          if (outcome.error().code == errc::invalid_argument)
+                            why = problem{403, "forbidden", outcome.error().message, "token"};
+                          of->send(answer_of(why));
+                        });
+}
+
+void list_alerts(parts& in, call_ptr const& of) {
+  auto const limit = read_number(*of, "limit", alerts_default, 1, alerts_max);
+  if (!limit) return of->send(answer_of(limit.error()));
+  read_in_background(in, of, [most = *limit](journal_reader& from) -> result<http::response> {
+    auto const rows = from.alerts(most);
+    if (!rows) return rows.error();
+    return json_response(render_alerts(*rows));
+  });
+}
+
+void show_stats(parts& in, call_ptr const& of) {
+  read_in_background(in, of, [&in](journal_reader& from) -> result<http::response> {
+    auto made = stats(in, from);
+    if (!made) return made.error();
+    return json_response(*std::move(made));
+  });
+}
+
+void show_health(parts&, call_ptr const& of) {
+  of->send(json_response(R"({"status":"alive"})"));
+}
+
+void show_ready(parts& in, call_ptr const& of) {
+  in.in_background(of, [&in] {
+    auto const written = in.sagas.check_writable();
+    if (written) return json_response(R"({"status":"ready"})");
+    return answer_of(problem{503, "not_ready", "the store does not take a write: " + written.error().message});
+  });
+}
+
+void show_metrics(parts& in, call_ptr const& of) {
+  in.in_background(of, [&in] {
+    http::response made;
+    made.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+    made.body = in.metrics.text(in.sagas.figures());
+    return made;
+  });
+}
+
+}  // namespace atone::api

@@ -1,0 +1,208 @@
+#include "api/render.hpp"
+
+#include <algorithm>
+
+namespace atone::api {
+namespace {
+
+std::uint64_t wide(std::uint32_t value) noexcept {
+  return value;
+}
+
+void write_time(json::writer& to, std::string_view name, timestamp at) {
+  to.key(name).string(format_timestamp(at));
+}
+
+// The members of a row, inside an object the caller opens.
+void write_row(json::writer& to, saga_row const& row) {
+  to.key("id").string(row.id.text()).key("saga").string(row.definition.name);
+  to.key("version").number(wide(row.definition.version.value())).key("definition_hash").string(row.definition.hash.text());
+  to.key("key").string(row.key.value()).key("status").string(name(row.status));
+  write_time(to, "started_at", row.started_at);
+  write_time(to, "updated_at", row.updated_at);
+  to.key("ended_at");
+  row.ended_at ? to.string(format_timestamp(*row.ended_at)) : to.null();
+  to.key("cause").string(row.cause).key("output");
+  row.output.empty() ? to.null() : to.raw(row.output);
+  to.key("crashes").number(wide(row.crashes)).key("last_event").number(wide(row.last.value()));
+}
+
+void write_step(json::writer& to, step_view const& of) {
+  to.begin_object().key("path").string(of.path.text()).key("phase").string(name(of.phase)).key("undo").string(name(of.undo));
+  to.key("attempts").number(wide(of.attempts)).key("undo_attempts").number(wide(of.undo_attempts));
+  to.key("fell_back").boolean(of.fell_back).key("maybe_sent").boolean(of.maybe_sent);
+  to.key("last_error").string(of.last_error).end_object();
+}
+
+void write_view(json::writer& to, saga_view const& of) {
+  write_row(to, of.row);
+  to.key("steps").begin_array();
+  for (auto const& step : of.steps) write_step(to, step);
+  to.end_array().key("parked").begin_array();
+  for (auto const& path : of.parked) to.string(path.text());
+  to.end_array();
+}
+
+void write_event(json::writer& to, event const& of) {
+  to.begin_object().key("seq").number(wide(of.seq.value())).key("cause").number(wide(of.cause.value()));
+  write_time(to, "at", of.at);
+  to.key("kind").string(name(of.kind));
+  if (!of.step.empty()) to.key("step").string(of.step.text());
+  if (of.op != operation::none) to.key("op").string(name(of.op));
+  if (of.n.value() != 0) to.key("attempt").number(wide(of.n.value()));
+  if (of.sureness != certainty::none) to.key("certainty").string(name(of.sureness));
+  if (of.timer != timer_kind::none) to.key("timer").string(name(of.timer));
+  if (of.status != 0) to.key("status").number(std::int64_t{of.status});
+  if (of.retry_after.count() != 0) to.key("retry_after").string(format_duration(of.retry_after));
+  if (!of.payload.empty()) {
+    to.key("payload");
+    write_payload(to, of.payload);
+  }
+  if (!of.text.empty()) to.key("text").string(of.text);
+  if (!of.actor.empty()) to.key("actor").string(of.actor);
+  to.end_object();
+}
+
+void write_diagnostics(json::writer& to, std::vector<diagnostic> const& found) {
+  to.key("diagnostics").begin_array();
+  for (auto const& one : found) {
+    to.begin_object().key("line").number(wide(one.line)).key("column").number(wide(one.column));
+    to.key("severity").string(one.severity == diagnostic::severity_kind::mistake ? "mistake" : "warning");
+    to.key("path").string(one.path).key("message").string(one.message).key("hint").string(one.hint).end_object();
+  }
+  to.end_array();
+}
+
+void write_definition(json::writer& to, definition_row const& of) {
+  to.key("saga").string(of.ref.name).key("version").number(wide(of.ref.version.value())).key("hash").string(of.ref.hash.text());
+  write_time(to, "published_at", of.published_at);
+}
+
+std::uint64_t count_mistakes(std::vector<diagnostic> const& found) {
+  return static_cast<std::uint64_t>(
+      std::count_if(found.begin(), found.end(), [](diagnostic const& one) { return one.severity == diagnostic::severity_kind::mistake; }));
+}
+
+}  // namespace
+
+void write_payload(json::writer& to, std::string const& bytes) {
+  // Surrounding white space is not part of the value, everything inside is kept.
+  if (auto const parsed = json::parse(bytes)) {
+    to.raw(parsed->raw());
+  } else {
+    to.string(bytes);
+  }
+}
+
+std::string render(saga_view const& of) {
+  json::writer out;
+  out.begin_object();
+  write_view(out, of);
+  return out.end_object().take();
+}
+
+std::string render(saga_view const& of, bool replayed) {
+  json::writer out;
+  out.begin_object().key("replayed").boolean(replayed);
+  write_view(out, of);
+  return out.end_object().take();
+}
+
+std::string render(started const& of) {
+  json::writer out;
+  return out.begin_object().key("id").string(of.id.text()).key("replayed").boolean(of.replayed).end_object().take();
+}
+
+std::string render_page(std::vector<saga_row> const& rows, std::uint32_t limit) {
+  json::writer out;
+  out.begin_object().key("sagas").begin_array();
+  for (auto const& row : rows) {
+    out.begin_object();
+    write_row(out, row);
+    out.end_object();
+  }
+  out.end_array().key("next");
+  rows.size() >= limit && !rows.empty() ? out.string(rows.back().id.text()) : out.null();
+  return out.end_object().take();
+}
+
+std::string render_history(saga_id id, std::vector<event> const& events) {
+  json::writer out;
+  out.begin_object().key("saga").string(id.text()).key("events").begin_array();
+  for (auto const& one : events) write_event(out, one);
+  return out.end_array().end_object().take();
+}
+
+std::string render_alerts(std::vector<alert_row> const& rows) {
+  json::writer out;
+  out.begin_object().key("alerts").begin_array();
+  for (auto const& row : rows) {
+    out.begin_object().key("saga").string(row.saga.text()).key("step").string(row.step.text()).key("kind").string(row.kind);
+    out.key("level").string(name(row.level)).key("text").string(row.text);
+    write_time(out, "raised_at", row.raised_at);
+    out.end_object();
+  }
+  return out.end_array().end_object().take();
+}
+
+std::string render_compensations(saga_id id, std::vector<compensation_entry> const& rows) {
+  json::writer out;
+  out.begin_object().key("saga").string(id.text()).key("compensations").begin_array();
+  for (auto const& row : rows) {
+    out.begin_object().key("trace_id").string(row.trace.text()).key("step").string(row.step.text()).key("op").string(name(row.op));
+    out.key("status").string(name(row.status)).key("attempts").number(wide(row.attempts)).key("last_error").string(row.last_error);
+    write_time(out, "created_at", row.created_at);
+    write_time(out, "updated_at", row.updated_at);
+    out.end_object();
+  }
+  return out.end_array().end_object().take();
+}
+
+std::string render_definitions(std::vector<definition_row> const& rows) {
+  json::writer out;
+  out.begin_object().key("definitions").begin_array();
+  for (auto const& row : rows) {
+    out.begin_object();
+    write_definition(out, row);
+    out.end_object();
+  }
+  return out.end_array().end_object().take();
+}
+
+std::string render(definition_row const& of) {
+  json::writer out;
+  out.begin_object();
+  write_definition(out, of);
+  return out.key("text").string(of.text).end_object().take();
+}
+
+std::string render_diagnostics(std::vector<diagnostic> const& found) {
+  json::writer out;
+  auto const mistakes = count_mistakes(found);
+  out.begin_object().key("ok").boolean(mistakes == 0).key("mistakes").number(mistakes);
+  write_diagnostics(out, found);
+  return out.end_object().take();
+}
+
+std::string render(coordinator::published const& of) {
+  json::writer out;
+  out.begin_object().key("saga").string(of.ref.name).key("version").number(wide(of.ref.version.value()));
+  out.key("hash").string(of.ref.hash.text());
+  write_diagnostics(out, of.diagnostics);
+  return out.end_object().take();
+}
+
+std::string render_refused_definition(std::vector<diagnostic> const& found) {
+  json::writer out;
+  auto const mistakes = count_mistakes(found);
+  auto const first =
+      std::find_if(found.begin(), found.end(), [](diagnostic const& one) { return one.severity == diagnostic::severity_kind::mistake; });
+  auto message = std::to_string(mistakes) + (mistakes == 1 ? " mistake" : " mistakes") + "; nothing was published";
+  if (first != found.end()) message += ". The first: " + format(*first, "body");
+  out.begin_object().key("error").begin_object().key("code").string("invalid_definition");
+  out.key("message").string(message).key("field").string("body").end_object();
+  write_diagnostics(out, found);
+  return out.end_object().take();
+}
+
+}  // namespace atone::api

@@ -1,0 +1,224 @@
+#include "cli/audit_command.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <atone/load.hpp>
+
+#include "cli/daemon_client.hpp"
+#include "cli/wire.hpp"
+
+namespace atone::cli {
+namespace {
+
+constexpr duration answer_max = std::chrono::seconds{30};
+constexpr std::uint32_t page_size = 1000;
+constexpr std::size_t pages_max = 100'000;  // of one listing: whoever answers more goes round in circles
+
+class audit_run {
+ public:
+  audit_run(std::vector<audit_source> const& sources, surroundings const& with) : sources_(sources), with_(with), daemon_(with) {}
+
+  // The order matters. Ended sagas are listed first, so that every effect of theirs is older than the reading of the participants;
+  // what ended later, or began later, is set aside and never judged by what was read too early.
+  result<audit::report> run() {
+    std::vector<saga_row> ended;
+    for (auto const status : {saga_status::completed, saga_status::compensated}) {
+      if (auto listed = list(status, ended); !listed) return listed.error();
+    }
+    if (auto known = complete_sources(ended); !known) return known.error();
+    audit::auditor by{names_of(sources_)};
+    for (auto const& each : sources_) {
+      if (auto read = read_effects(each, by); !read) return read.error();
+    }
+    for (auto const& row : ended) {
+      if (auto judged = judge(row, by); !judged) return judged.error();
+    }
+    if (auto aside = set_aside_open(by); !aside) return aside.error();
+    if (auto claimed = claim_rest(by); !claimed) return claimed.error();
+    return by.finish();
+  }
+
+ private:
+  static std::vector<std::string> names_of(std::vector<audit_source> const& sources) {
+    std::vector<std::string> names;
+    for (auto const& each : sources) names.push_back(each.service);
+    return names;
+  }
+
+  result<void> list(saga_status status, std::vector<saga_row>& out) {
+    std::string before;
+    for (std::size_t page = 0; page < pages_max; ++page) {
+      target from{"/v1/sagas"};
+      from.query("status", name(status)).query("limit", std::to_string(page_size));
+      if (!before.empty()) from.query("before", before);
+      auto const answer = daemon_.get(from);
+      if (!answer) return answer.error();
+      auto const sagas = elements_of(*answer, "sagas");
+      for (auto const& each : sagas) {
+        auto row = read_saga(each);
+        if (row.id.empty()) return error{errc::internal, "the daemon listed a saga without an id"};
+        before = row.id.text();
+        if (seen_.insert(row.id).second) out.push_back(std::move(row));
+      }
+      if (sagas.size() < page_size) return {};
+    }
+    return error{errc::exhausted, "the daemon's list of sagas has no end"};
+  }
+
+  // Nothing typed: the services of the definitions, at the addresses written there.
+  result<void> complete_sources(std::vector<saga_row> const& ended) {
+    if (!sources_.empty()) return {};
+    std::map<std::string, std::string> found;
+    for (auto const& row : ended) {
+      auto const definition = definition_of(row.definition);
+      if (!definition) return definition.error();
+      if (!*definition) continue;
+      for (auto const& each : (*definition)->services) {
+        if (each.kind == service::kind_of::http) found.emplace(each.name, each.address);
+      }
+    }
+    for (auto const& [service, url] : found) {
+      audit_source source;
+      source.service = service;
+      source.url = url;
+      sources_.push_back(std::move(source));
+    }
+    return {};
+  }
+
+  api_answer fetch_page(audit_source const& from, std::string const& after) {
+    target page{"/atone/effects"};
+    page.query("limit", std::to_string(page_size));
+    if (!after.empty()) page.query("after", after);
+    api_request what;
+    what.url = from.url + page.text();
+    what.timeout = answer_max;
+    return with_.fetch(std::move(what));
+  }
+
+  result<void> read_effects(audit_source const& from, audit::auditor& by) {
+    std::string after;
+    for (std::size_t page = 0; page < pages_max; ++page) {
+      auto const came = fetch_page(from, after);
+      if (!came.ok()) return error{errc::unavailable, "service '" + from.service + "' at " + from.url + " did not answer: " + came.detail};
+      if (came.status != 200) {
+        return error{errc::unavailable, "service '" + from.service + "' at " + from.url + " answered " + std::to_string(came.status) +
+                                            " to GET /atone/effects: its effects can't be read (docs/audit.md)"};
+      }
+      auto const read = audit::read_effect_page(from.service, came.body);
+      if (!read) return read.error();
+      for (auto const& each : read->effects) {
+        if (auto added = by.add(each); !added) return added;
+      }
+      if (read->next.empty()) return {};
+      if (read->next == after) break;
+      after = read->next;
+    }
+    return error{errc::internal, "service '" + from.service + "': the listing of its effects has no end"};
+  }
+
+  // Null when the daemon has it no more, or it can't be read: such sagas are not checkable.
+  result<definition_ptr> definition_of(definition_ref const& which) {
+    auto const key = which.name + '@' + std::to_string(which.version.value());
+    if (auto const known = definitions_.find(key); known != definitions_.end()) return known->second;
+    target from{"/v1/definitions"};
+    from.segment(which.name).query("version", std::to_string(which.version.value()));
+    auto const answer = daemon_.get(from);
+    if (!answer && answer.error().code != errc::not_found) return answer.error();
+    auto loaded = answer ? load_definition(text_of(*answer, "text")).definition : definition_ptr{};
+    return definitions_.emplace(key, std::move(loaded)).first->second;
+  }
+
+  result<void> judge(saga_row const& row, audit::auditor& by) {
+    auto const definition = definition_of(row.definition);
+    if (!definition) return definition.error();
+    target from{"/v1/sagas"};
+    from.segment(row.id.text()).segment("history");
+    auto const history = daemon_.get(from);
+    if (!history) return history.error();
+    audit::saga_facts facts;
+    facts.row = row;
+    facts.definition = *definition;
+    facts.events = read_events(*history);
+    by.judge(facts);
+    return {};
+  }
+
+  result<void> set_aside_open(audit::auditor& by) {
+    std::vector<saga_row> open;
+    for (auto const status :
+         {saga_status::running, saga_status::compensating, saga_status::waiting, saga_status::paused, saga_status::parked}) {
+      if (auto listed = list(status, open); !listed) return listed;
+    }
+    for (auto const& row : open) by.set_aside(row);
+    return {};
+  }
+
+  // Effects of sagas that were in no list: ended in between, or unknown to the journal.
+  result<void> claim_rest(audit::auditor& by) {
+    for (auto const id : by.unclaimed()) {
+      target from{"/v1/sagas"};
+      from.segment(id.text());
+      auto const answer = daemon_.get(from);
+      if (!answer && answer.error().code == errc::not_found) continue;
+      if (!answer) return answer.error();
+      by.set_aside(read_saga(*answer));
+    }
+    return {};
+  }
+
+  std::vector<audit_source> sources_;
+  surroundings const& with_;
+  daemon_client daemon_;
+  std::set<saga_id> seen_;
+  std::map<std::string, definition_ptr> definitions_;
+};
+
+bool is_url(std::string_view text) {
+  for (std::string_view const scheme : {"http://", "https://"}) {
+    if (text.starts_with(scheme) && text.size() > scheme.size()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+result<std::vector<audit_source>> parse_sources(std::vector<std::string> const& typed) {
+  std::vector<audit_source> sources;
+  std::set<std::string> names;
+  for (auto const& each : typed) {
+    auto const equals = each.find('=');
+    audit_source made;
+    made.service = each.substr(0, equals);
+    made.url = equals == std::string::npos ? std::string{} : each.substr(equals + 1);
+    while (made.url.ends_with('/')) made.url.pop_back();
+    if (made.service.empty() || !is_url(made.url)) {
+      return error{errc::invalid_argument, "--service: found '" + each + "', expected name=URL, as in orders=http://127.0.0.1:7001"};
+    }
+    if (!names.insert(made.service).second) return error{errc::invalid_argument, "--service: '" + made.service + "' is named twice"};
+    sources.push_back(std::move(made));
+  }
+  return sources;
+}
+
+result<audit::report> audit_all(std::vector<audit_source> const& sources, surroundings const& with) {
+  return audit_run{sources, with}.run();
+}
+
+exit_code run_audit(arguments const& typed, surroundings const& with) {
+  auto const sources = parse_sources(typed.all("service"));
+  if (!sources) return report(sources.error(), with);
+  auto const found = audit_all(*sources, with);
+  if (!found) return report(found.error(), with);
+  if (with.wants_json(typed)) {
+    with.screen.out() << audit::to_json(*found) << '\n';
+  } else {
+    with.screen.out() << printable_lines(audit::to_text(*found));
+  }
+  return static_cast<exit_code>(audit::exit_code(*found));
+}
+
+}  // namespace atone::cli

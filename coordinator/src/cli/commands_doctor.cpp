@@ -1,0 +1,129 @@
+// doctor: what is wrong with this installation, in one screen.
+#include <atone/journal.hpp>
+
+#include "cli/command.hpp"
+#include "cli/daemon_client.hpp"
+#include "cli/table.hpp"
+#include "cli/version.hpp"
+#include "cli/wire.hpp"
+
+namespace atone::cli {
+namespace {
+
+enum class verdict { fine, warning, fault };
+
+struct finding {
+  verdict how = verdict::fine;
+  std::string what;
+  std::string detail;
+
+  finding(verdict of, std::string subject, std::string words) : how(of), what(std::move(subject)), detail(std::move(words)) {}
+};
+using findings = std::vector<finding>;
+
+std::string_view word_of(verdict how) noexcept {
+  if (how == verdict::fine) return "ok";
+  return how == verdict::warning ? "warning" : "FAULT";
+}
+
+style tone_of(verdict how) noexcept {
+  if (how == verdict::fine) return style::good;
+  return how == verdict::warning ? style::warn : style::bad;
+}
+
+bool look_at_health(daemon_client const& daemon, surroundings const& with, findings& out) {
+  auto const health = daemon.raw(target{"/health"});
+  if (!health) {
+    out.emplace_back(verdict::fault, "daemon", health.error().message);
+    return false;
+  }
+  out.emplace_back(verdict::fine, "daemon", "answers at " + with.url);
+  auto const ready = daemon.raw(target{"/ready"});
+  bool const is_ready = ready && ready->status == 200;
+  auto const why = !ready ? ready.error().message : is_ready ? "writes to its store" : error_of(*ready).message;
+  out.emplace_back(is_ready ? verdict::fine : verdict::fault, "ready", why);
+  return true;
+}
+
+void look_at_stats(daemon_client const& daemon, findings& out) {
+  auto const stats = daemon.get(target{"/v1/stats"});
+  if (!stats) {
+    out.emplace_back(verdict::fault, "api", stats.error().message);
+    return;
+  }
+  auto const theirs = text_of(*stats, "version");
+  bool const differs = !theirs.empty() && theirs != version;
+  out.emplace_back(differs ? verdict::warning : verdict::fine, "version",
+                   differs ? "the daemon is " + theirs + ", this is " + std::string{version} : std::string{version});
+  auto const parked = integer_of(*stats, "parked");
+  auto const words = parked == 0 ? "no saga is parked" : std::to_string(parked) + " wait for a person: atone list --status parked";
+  out.emplace_back(parked == 0 ? verdict::fine : verdict::warning, "parked", words);
+}
+
+void look_at_alerts(daemon_client const& daemon, findings& out) {
+  auto const alerts = daemon.get(target{"/v1/alerts"}.query("limit", "1000"));
+  if (!alerts) return;
+  std::size_t pages = 0;
+  for (auto const& one : read_alerts(*alerts)) pages += one.level == alert_level::page ? 1 : 0;
+  auto const words = pages == 0 ? "none that should wake somebody" : std::to_string(pages) + " that should wake somebody: atone alerts";
+  out.emplace_back(pages == 0 ? verdict::fine : verdict::warning, "alerts", words);
+}
+
+void look_at_store(std::string const& address, findings& out) {
+  auto const opened = open_store(address);
+  if (!opened) {
+    out.emplace_back(verdict::fault, "store", opened.error().message);
+    return;
+  }
+  auto& store = **opened;
+  auto const status = store.status();
+  if (!status) {
+    out.emplace_back(verdict::fault, "store", status.error().message);
+    return;
+  }
+  bool const current = status->found == status->expected;
+  auto const words =
+      store.description() + ": tables at " + std::to_string(status->found) + ", expected " + std::to_string(status->expected);
+  out.emplace_back(current ? verdict::fine : verdict::fault, "store", current ? words : words + ": atone db migrate");
+  for (auto const& fault : store.health()) out.emplace_back(verdict::fault, "store", fault);
+}
+
+void print_findings(findings const& found, terminal const& to) {
+  table out{{"", "what", "found"}};
+  for (auto const& one : found) out.add({to.paint(tone_of(one.how), word_of(one.how)), one.what, printable(one.detail)});
+  out.print(to);
+}
+
+void print_json(findings const& found, terminal const& to) {
+  json::writer out;
+  out.begin_object().key("findings").begin_array();
+  for (auto const& one : found) {
+    out.begin_object().key("verdict").string(one.how == verdict::fault ? "fault" : word_of(one.how));
+    out.key("what").string(one.what).key("detail").string(one.detail).end_object();
+  }
+  out.end_array().end_object();
+  to.out() << out.take() << '\n';
+}
+
+}  // namespace
+
+exit_code run_doctor(arguments const& typed, surroundings const& with) {
+  findings found;
+  daemon_client const daemon{with};
+  if (look_at_health(daemon, with, found)) {
+    look_at_stats(daemon, found);
+    look_at_alerts(daemon, found);
+  }
+  if (typed.has("store")) look_at_store(typed.get("store"), found);
+  if (with.wants_json(typed)) {
+    print_json(found, with.screen);
+  } else {
+    print_findings(found, with.screen);
+  }
+  for (auto const& one : found) {
+    if (one.how == verdict::fault) return exit_code::negative;
+  }
+  return exit_code::done;
+}
+
+}  // namespace atone::cli

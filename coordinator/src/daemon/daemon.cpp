@@ -1,0 +1,130 @@
+#include "daemon/daemon.hpp"
+
+#include <csignal>
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <atone/coordinator.hpp>
+
+#include "api/service.hpp"
+
+namespace atone::daemon {
+namespace {
+
+http::server_options server_settings(settings const& of) {
+  http::server_options made;
+  made.address = of.address;
+  made.port = of.port;
+  made.tls = of.tls;
+  return made;
+}
+
+options coordinator_settings(settings const& of, std::string const& url) {
+  options made{of.store};
+  made.node = node_id{of.node};
+  made.handler_threads = of.handler_threads;
+  made.open_max = of.open_max;
+  made.migrate = of.migrate;
+  made.addresses = of.addresses;
+  made.token_key = of.token_key;
+  // Beyond loopback our own name is not known to us: there it must be told.
+  made.callback_base = of.callback_base.empty() && is_loopback(of.address) ? url : of.callback_base;
+  return made;
+}
+
+api::service_options service_settings(settings const& of) {
+  api::service_options made;
+  made.tokens = of.tokens;
+  made.local_only = is_loopback(of.address);
+  made.version = ATONE_VERSION;
+  return made;
+}
+
+// The parts in the order they depend on each other; stopped the other way round.
+class running_daemon {
+ public:
+  running_daemon(settings const& with, log& to)
+      : settings_(with),
+        log_(to),
+        server_(io_, server_settings(with), [this](http::request what, http::responder way) { answer(std::move(what), std::move(way)); }),
+        signals_(io_, SIGTERM, SIGINT) {}
+
+  result<void> open() {
+    // The address first: its port is part of what participants are told. Nothing is answered before the loop runs.
+    if (auto bound = server_.start(); !bound) return bound;
+    url_ = own_url(settings_, server_.port());
+    auto made = coordinator::open(coordinator_settings(settings_, url_));
+    if (!made) return made.error();
+    sagas_ = *std::move(made);
+    service_ = std::make_unique<api::service>(*sagas_, service_settings(settings_));
+    return sagas_->run();
+  }
+
+  void serve() {
+    wait_for_signal();
+    io_.run();
+    service_->stop();
+    sagas_->stop(hurried_ ? duration::zero() : settings_.grace);
+    service_.reset();
+  }
+
+  std::string const& url() const noexcept { return url_; }
+  std::string store() const { return sagas_->store_description(); }
+
+ private:
+  void answer(http::request what, http::responder way) {
+    service_->handle(std::move(what), [way = std::move(way)](http::response made) mutable { way.send(std::move(made)); });
+  }
+
+  void wait_for_signal() {
+    signals_.async_wait([this](boost::system::error_code ec, int which) {
+      if (ec) return;
+      if (stopping_) return hurry();
+      stopping_ = true;
+      log_.write(log_level::info, "stopping", {{"signal", which == SIGTERM ? "SIGTERM" : "SIGINT"}});
+      service_->release_waiting();
+      server_.stop(settings_.grace, [this] { signals_.cancel(); });
+      wait_for_signal();
+    });
+  }
+
+  void hurry() {
+    log_.write(log_level::warn, "stopping at once: a second signal came");
+    hurried_ = true;
+    io_.stop();
+  }
+
+  settings const& settings_;
+  log& log_;
+  boost::asio::io_context io_{1};
+  http::server server_;
+  boost::asio::signal_set signals_;
+  std::unique_ptr<coordinator> sagas_;
+  std::unique_ptr<api::service> service_;
+  std::string url_;
+  bool stopping_ = false;
+  bool hurried_ = false;
+};
+
+}  // namespace
+
+result<void> run(settings const& with, log& to, std::function<void(std::string const& url)> const& listening) {
+  std::signal(SIGPIPE, SIG_IGN);
+  running_daemon made{with, to};
+  if (auto opened = made.open(); !opened) return opened;
+  to.write(log_level::info, "listening",
+           {{"url", made.url()},
+            {"store", made.store()},
+            {"node", with.node},
+            {"version", ATONE_VERSION},
+            {"tokens", std::to_string(with.tokens.size())}});
+  if (with.insecure && !is_loopback(with.address)) to.write(log_level::warn, "the door is open: --insecure was given");
+  listening(made.url());
+  made.serve();
+  to.write(log_level::info, "stopped");
+  return {};
+}
+
+}  // namespace atone::daemon

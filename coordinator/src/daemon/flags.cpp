@@ -1,0 +1,113 @@
+// The command line of atoned. CLI11 is seen here only.
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "daemon/settings.hpp"
+
+namespace atone::daemon {
+namespace {
+
+// Texts as typed; turned into settings once all of them are there.
+struct typed_line {
+  std::string listen;
+  std::vector<std::string> tokens;
+  std::string token_file;
+  std::vector<std::string> services;
+  http::tls_options tls;
+  std::string grace;
+  bool no_migrate = false;
+
+  typed_line() = default;
+};
+
+void add_flags(CLI::App& app, settings& made, typed_line& typed) {
+  app.add_option("--store", made.store, "sqlite:PATH, postgresql://… or memory:")->envname("ATONE_STORE")->capture_default_str();
+  app.add_option("--listen", typed.listen, "ADDRESS:PORT of the API; port 0: any free one")
+      ->envname("ATONE_LISTEN")
+      ->default_str("127.0.0.1:7070");
+  app.add_option("--node", made.node, "Name of this process; it keeps it over restarts")->envname("ATONE_NODE")->capture_default_str();
+  app.add_option("--token", typed.tokens, "NAME:SECRET that callers show as bearer token; repeatable")->envname("ATONE_TOKEN");
+  app.add_option("--token-file", typed.token_file, "File with one NAME:SECRET a line")->envname("ATONE_TOKEN_FILE");
+  app.add_option("--tls-certificate", typed.tls.certificate_file, "Certificate chain, PEM")->envname("ATONE_TLS_CERTIFICATE");
+  app.add_option("--tls-key", typed.tls.key_file, "Private key, PEM")->envname("ATONE_TLS_KEY");
+  app.add_option("--tls-ca", typed.tls.ca_file, "Clients must show a certificate from it, PEM")->envname("ATONE_TLS_CA");
+  app.add_flag("--insecure", made.insecure, "Listen beyond loopback without token or TLS")->envname("ATONE_INSECURE");
+  app.add_option("--service", typed.services, "NAME=URL instead of the definitions' address; repeatable")->envname("ATONE_SERVICE");
+  app.add_option("--callback-base", made.callback_base, "URL participants report to")->envname("ATONE_CALLBACK_BASE");
+  app.add_option("--token-key", made.token_key, "Key of callback tokens; without it they die with the process")->envname("ATONE_TOKEN_KEY");
+  app.add_option("--open-max", made.open_max, "Sagas under way; above it starts are refused")
+      ->envname("ATONE_OPEN_MAX")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  app.add_option("--handler-threads", made.handler_threads, "Threads of local handlers")
+      ->envname("ATONE_HANDLER_THREADS")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_flag("--no-migrate", typed.no_migrate, "Refuse to start on tables of another version")->envname("ATONE_NO_MIGRATE");
+  app.add_option("--grace", typed.grace, "For open requests when stopping")->envname("ATONE_GRACE")->default_str("10s");
+  app.add_option("--log-level", made.log_level, "What is logged")
+      ->envname("ATONE_LOG_LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
+      ->capture_default_str();
+}
+
+result<void> apply_tokens(typed_line const& typed, settings& into) {
+  for (auto const& text : typed.tokens) {
+    auto one = read_token(text);
+    if (!one) return one.error();
+    into.tokens.push_back(*std::move(one));
+  }
+  if (typed.token_file.empty()) return {};
+  auto from_file = read_token_file(typed.token_file);
+  if (!from_file) return from_file.error();
+  into.tokens.insert(into.tokens.end(), from_file->begin(), from_file->end());
+  return {};
+}
+
+result<void> apply(typed_line const& typed, settings& into) {
+  into.migrate = !typed.no_migrate;
+  if (!typed.listen.empty()) {
+    if (auto done = read_listen(typed.listen, into); !done) return done;
+  }
+  if (auto done = apply_tokens(typed, into); !done) return done;
+  for (auto const& text : typed.services) {
+    if (auto done = read_service(text, into); !done) return done;
+  }
+  if (!typed.grace.empty()) {
+    auto const grace = parse_duration(typed.grace);
+    if (!grace) return error{errc::invalid_argument, "grace: " + grace.error().message};
+    into.grace = *grace;
+  }
+  if (typed.tls.certificate_file.empty() != typed.tls.key_file.empty()) {
+    return error{errc::invalid_argument, "TLS needs both --tls-certificate and --tls-key"};
+  }
+  if (!typed.tls.certificate_file.empty()) into.tls = typed.tls;
+  return check_doors(into);
+}
+
+}  // namespace
+
+parsed_line parse_line(int count, char const* const* words, std::ostream& out, std::ostream& err) {
+  settings made;
+  typed_line typed;
+  parsed_line outcome;
+  CLI::App app{"atoned: drives sagas and answers the API. Every flag has an environment variable.", "atoned"};
+  app.set_version_flag("--version", ATONE_VERSION);
+  add_flags(app, made, typed);
+  try {
+    app.parse(count, words);
+  } catch (CLI::ParseError const& refused) {
+    outcome.exit_code = app.exit(refused, out, err) == 0 ? 0 : 2;
+    return outcome;
+  }
+  if (auto done = apply(typed, made); !done) {
+    err << "atoned: " << done.error().message << '\n';
+    outcome.exit_code = 2;
+    return outcome;
+  }
+  outcome.run = std::move(made);
+  return outcome;
+}
+
+}  // namespace atone::daemon
