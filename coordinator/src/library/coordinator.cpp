@@ -10,9 +10,10 @@ namespace atone {
 namespace {
 
 // The blocking form of an asynchronous one. Called from the loop itself it would wait for ever: refused.
-template <class T, class Begin>
-result<T> block_on(std::atomic<std::thread::id> const& loop, Begin const& begin) {
-  if (loop.load() == std::this_thread::get_id()) {
+template <class T, class Impl, class Begin>
+result<T> block_on(Impl const& on, Begin const& begin) {
+  if (on.stopped.load()) return error{errc::unavailable, "the coordinator has been stopped"};
+  if (on.loop_id.load() == std::this_thread::get_id()) {
     return error{errc::conflict, "a blocking form was called from the coordinator's own thread; use the asynchronous one"};
   }
   std::promise<result<T>> promise;
@@ -73,7 +74,7 @@ void coordinator::handle(std::string_view group, std::string_view name, handler 
 }
 
 result<void> coordinator::run() {
-  return block_on<void>(impl_->loop_id, [this](auto then) {
+  return block_on<void>(*impl_, [this](auto then) {
     impl_->on_loop([this, then] {
       if (!impl_->running) {
         impl_->running = true;
@@ -102,11 +103,11 @@ result<coordinator::published> coordinator::publish_file(std::string const& path
 }
 
 result<started> coordinator::start(start_request what) {
-  return block_on<started>(impl_->loop_id, [&](auto then) { async_start(std::move(what), then); });
+  return block_on<started>(*impl_, [&](auto then) { async_start(std::move(what), then); });
 }
 
 result<saga_view> coordinator::wait(saga_id id, duration timeout) {
-  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_wait(id, timeout, then); });
+  return block_on<saga_view>(*impl_, [&](auto then) { async_wait(id, timeout, then); });
 }
 
 result<saga_view> coordinator::run(std::string_view saga, business_key key, std::string input, duration timeout) {
@@ -120,11 +121,11 @@ result<saga_view> coordinator::run(std::string_view saga, business_key key, std:
 }
 
 result<saga_view> coordinator::get(saga_id id) {
-  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_get(id, then); });
+  return block_on<saga_view>(*impl_, [&](auto then) { async_get(id, then); });
 }
 
 result<saga_view> coordinator::act(operator_request what) {
-  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_act(std::move(what), then); });
+  return block_on<saga_view>(*impl_, [&](auto then) { async_act(std::move(what), then); });
 }
 
 void coordinator::async_start(start_request what, std::function<void(result<started>)> then) {
@@ -169,7 +170,7 @@ result<void> coordinator::read(std::function<result<void>(journal_reader&)> cons
 
 engine_figures coordinator::figures() const {
   auto const now =
-      block_on<engine_figures>(impl_->loop_id, [this](auto then) { impl_->on_loop([this, then] { then(impl_->engine->figures()); }); });
+      block_on<engine_figures>(*impl_, [this](auto then) { impl_->on_loop([this, then] { then(impl_->engine->figures()); }); });
   auto figures = now ? *now : engine_figures{};
   figures.writable = figures.writable && impl_->writer.healthy();
   return figures;

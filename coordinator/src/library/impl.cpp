@@ -171,8 +171,7 @@ void coordinator::impl::run_loop() {
 
 void coordinator::impl::stop(duration grace) {
   std::lock_guard const held{stop_lock};
-  if (stopped) return;
-  stopped = true;
+  if (stopped.exchange(true)) return;
   if (loop_thread.joinable()) {
     auto const nothing_out = std::make_shared<std::promise<void>>();
     auto nothing_is_out = nothing_out->get_future();
@@ -185,6 +184,7 @@ void coordinator::impl::stop(duration grace) {
   reader.stop();
   if (loop_thread.joinable()) {
     on_loop([this] {
+      engine->shut(error{errc::unavailable, "the coordinator is stopping"});
       remote.stop();
       alarm.cancel();
       tick.cancel();

@@ -90,7 +90,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   std::unique_ptr<runtime::engine> engine;
   std::mutex stop_lock;
   bool running = false;
-  bool stopped = false;
+  std::atomic<bool> stopped{false};
   std::thread loop_thread;
   std::atomic<std::thread::id> loop_id{};
 };

@@ -311,6 +311,11 @@ void engine::stop(std::function<void()> quiet) {
   tell_quiet();
 }
 
+void engine::shut(error const& why) {
+  driving_ = false;  // asked for: no news for the observer
+  stop_driving(why);
+}
+
 void engine::tell_quiet() {
   if (!quiet_ || !idle() || figures_.calls_in_flight > 0) return;
   ports_.turns.defer(std::exchange(quiet_, nullptr));

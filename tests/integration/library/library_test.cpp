@@ -428,5 +428,27 @@ TEST(library, b19_b62_nothing_is_made_or_done_twice) {
   EXPECT_TRUE(read.has_value());
 }
 
+TEST(library, stopping_answers_whoever_still_waits) {
+  scratch folder;
+  auto opened = coordinator::open(options{folder.store()});
+  ASSERT_TRUE(opened.has_value());
+  auto& sagas = **opened;
+  ASSERT_TRUE(sagas.publish(two_steps).has_value());
+  ASSERT_TRUE(sagas.run().has_value());
+  start_request what;
+  what.saga = "two";
+  what.input = R"({"amount": 1})";
+  auto const begun = sagas.start(what);  // no handler: it waits
+  ASSERT_TRUE(begun.has_value());
+  std::promise<result<saga_view>> told;
+  sagas.async_wait(begun->id, std::chrono::hours{1}, [&](result<saga_view> outcome) { told.set_value(std::move(outcome)); });
+  sagas.stop(std::chrono::milliseconds{10});
+  auto const outcome = told.get_future().get();
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().code, errc::unavailable);
+  EXPECT_EQ(sagas.get(begun->id).error().code, errc::unavailable);
+  EXPECT_EQ(sagas.start(what).error().code, errc::unavailable);
+}
+
 }  // namespace
 }  // namespace atone
