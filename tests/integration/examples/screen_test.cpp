@@ -161,11 +161,11 @@ TEST(demo_books, figures_are_added_up) {
 
 TEST(demo_flags, are_read) {
   auto const read =
-      parse_demo_options({"--count", "100", "--all", "--seed", "7", "--faults", "20", "--no-crash", "--outage", "0s", "--work", "x"}, {});
+      parse_demo_options({"--count", "100", "--all", "--seed", "7", "--faults", "20", "--kills", "3", "--outage", "0s", "--work", "x"}, {});
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->count, 100U);
   EXPECT_TRUE(read->all);
-  EXPECT_TRUE(read->no_crash);
+  EXPECT_EQ(read->kills, 3U);
   EXPECT_EQ(read->fault_percent, 20U);
   EXPECT_EQ(read->outage, atone::duration::zero());
   EXPECT_EQ(read->work, "x");
