@@ -66,7 +66,9 @@ std::optional<saga_id> saga_id::parse(std::string_view text) noexcept {
   return saga_id{parsed};
 }
 
-std::string content_hash::text() const { return to_hex(bytes_); }
+std::string content_hash::text() const {
+  return to_hex(bytes_);
+}
 
 std::optional<content_hash> content_hash::parse(std::string_view hex) noexcept {
   bytes parsed{};

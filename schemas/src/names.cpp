@@ -30,11 +30,16 @@ std::optional<Enum> find_value(std::array<word<Enum>, N> const& words, std::stri
 }
 
 constexpr std::array operations{
-    word<operation>{operation::none, "none"},       word<operation>{operation::act, "do"},
-    word<operation>{operation::compensate, "compensate"}, word<operation>{operation::try_, "try"},
-    word<operation>{operation::confirm, "confirm"}, word<operation>{operation::cancel, "cancel"},
-    word<operation>{operation::prepare, "prepare"}, word<operation>{operation::commit, "commit"},
-    word<operation>{operation::abort, "abort"},     word<operation>{operation::fallback, "fallback"},
+    word<operation>{operation::none, "none"},
+    word<operation>{operation::act, "do"},
+    word<operation>{operation::compensate, "compensate"},
+    word<operation>{operation::try_, "try"},
+    word<operation>{operation::confirm, "confirm"},
+    word<operation>{operation::cancel, "cancel"},
+    word<operation>{operation::prepare, "prepare"},
+    word<operation>{operation::commit, "commit"},
+    word<operation>{operation::abort, "abort"},
+    word<operation>{operation::fallback, "fallback"},
 };
 
 constexpr std::array statuses{
@@ -69,8 +74,10 @@ constexpr std::array certainties{
 };
 
 constexpr std::array timers{
-    word<timer_kind>{timer_kind::none, "none"},         word<timer_kind>{timer_kind::retry, "retry"},
-    word<timer_kind>{timer_kind::step_timeout, "step_timeout"}, word<timer_kind>{timer_kind::deadline, "deadline"},
+    word<timer_kind>{timer_kind::none, "none"},
+    word<timer_kind>{timer_kind::retry, "retry"},
+    word<timer_kind>{timer_kind::step_timeout, "step_timeout"},
+    word<timer_kind>{timer_kind::deadline, "deadline"},
 
 };
 
@@ -88,25 +95,51 @@ constexpr std::array alert_levels{
 };
 
 constexpr std::array error_codes{
-    word<errc>{errc::invalid_argument, "invalid argument"}, word<errc>{errc::not_found, "not found"},
-    word<errc>{errc::conflict, "conflict"},                 word<errc>{errc::unavailable, "unavailable"},
-    word<errc>{errc::outcome_unknown, "outcome unknown"},   word<errc>{errc::fenced, "fenced"},
-    word<errc>{errc::bad_data, "bad data"},                 word<errc>{errc::serialization, "serialization conflict"},
-    word<errc>{errc::exhausted, "limit reached"},           word<errc>{errc::unsupported, "unsupported"},
-    word<errc>{errc::corrupt, "corrupt"},                   word<errc>{errc::internal, "internal error"},
+    word<errc>{errc::invalid_argument, "invalid argument"},
+    word<errc>{errc::not_found, "not found"},
+    word<errc>{errc::conflict, "conflict"},
+    word<errc>{errc::unavailable, "unavailable"},
+    word<errc>{errc::outcome_unknown, "outcome unknown"},
+    word<errc>{errc::fenced, "fenced"},
+    word<errc>{errc::bad_data, "bad data"},
+    word<errc>{errc::serialization, "serialization conflict"},
+    word<errc>{errc::exhausted, "limit reached"},
+    word<errc>{errc::unsupported, "unsupported"},
+    word<errc>{errc::corrupt, "corrupt"},
+    word<errc>{errc::internal, "internal error"},
 };
 
 }  // namespace
 
-std::string_view name(operation op) noexcept { return find_word(operations, op); }
-std::optional<operation> parse_operation(std::string_view text) noexcept { return find_value(operations, text); }
-std::string_view name(saga_status status) noexcept { return find_word(statuses, status); }
-std::optional<saga_status> parse_saga_status(std::string_view text) noexcept { return find_value(statuses, text); }
-std::string_view name(event_kind kind) noexcept { return find_word(event_kinds, kind); }
-std::string_view name(certainty sureness) noexcept { return find_word(certainties, sureness); }
-std::string_view name(timer_kind timer) noexcept { return find_word(timers, timer); }
-std::string_view name(compensation_status status) noexcept { return find_word(compensation_statuses, status); }
-std::string_view name(alert_level level) noexcept { return find_word(alert_levels, level); }
-std::string_view name(errc code) noexcept { return find_word(error_codes, code); }
+std::string_view name(operation op) noexcept {
+  return find_word(operations, op);
+}
+std::optional<operation> parse_operation(std::string_view text) noexcept {
+  return find_value(operations, text);
+}
+std::string_view name(saga_status status) noexcept {
+  return find_word(statuses, status);
+}
+std::optional<saga_status> parse_saga_status(std::string_view text) noexcept {
+  return find_value(statuses, text);
+}
+std::string_view name(event_kind kind) noexcept {
+  return find_word(event_kinds, kind);
+}
+std::string_view name(certainty sureness) noexcept {
+  return find_word(certainties, sureness);
+}
+std::string_view name(timer_kind timer) noexcept {
+  return find_word(timers, timer);
+}
+std::string_view name(compensation_status status) noexcept {
+  return find_word(compensation_statuses, status);
+}
+std::string_view name(alert_level level) noexcept {
+  return find_word(alert_levels, level);
+}
+std::string_view name(errc code) noexcept {
+  return find_word(error_codes, code);
+}
 
 }  // namespace atone

@@ -25,7 +25,8 @@ void check_step(facts const& of, step_view const& step) {
   if (of.row.status == saga_status::completed && is_action && !parallel && seen.actions != 1) {
     of.wrong(step.path.text() + " is done in the journal and has " + std::to_string(seen.actions) + " effects");
   }
-  if (of.row.status == saga_status::completed && seen.compensations != 0) of.wrong(step.path.text() + " was compensated in a completed saga");
+  if (of.row.status == saga_status::completed && seen.compensations != 0)
+    of.wrong(step.path.text() + " was compensated in a completed saga");
   if (of.row.status == saga_status::compensated && seen.actions != seen.compensations) {
     of.wrong(step.path.text() + " has a net effect in a compensated saga");
   }
@@ -71,7 +72,8 @@ void world::check_saga(saga_row const& row, std::vector<std::string>& found) {
   check_order(of, undone_[row.id], machine.steps());
   auto const log = reader_->compensations(row.id);
   for (auto const& entry : *log) {
-    if (is_final(row.status) && entry.status == compensation_status::pending) of.wrong("compensation log: " + entry.step.text() + " is still pending");
+    if (is_final(row.status) && entry.status == compensation_status::pending)
+      of.wrong("compensation log: " + entry.step.text() + " is still pending");
   }
 }
 
@@ -86,7 +88,8 @@ std::vector<std::string> world::violations() {
   }
   for (auto const& [name_of, ids] : answered_) {
     if (ids.size() != 1) found.push_back("key " + name_of + " was answered with " + std::to_string(ids.size()) + " ids");
-    if (!holders.contains(name_of) || holders.at(name_of) != *ids.begin()) found.push_back("key " + name_of + " was answered with an id the store does not have: lost");
+    if (!holders.contains(name_of) || holders.at(name_of) != *ids.begin())
+      found.push_back("key " + name_of + " was answered with an id the store does not have: lost");
   }
   return found;
 }

@@ -36,8 +36,10 @@ steps:
 
 std::string patient(std::string yaml) {
   // Compensations go on until done here: a parked saga would be right, but is not what these runs are about.
-  for (auto at = yaml.find("attempts: 2, delay"); at != std::string::npos; at = yaml.find("attempts: 2, delay", at)) yaml.replace(at, 12, "");
-  for (auto at = yaml.find("attempts: 3, delay"); at != std::string::npos; at = yaml.find("attempts: 3, delay", at)) yaml.replace(at, 12, "");
+  for (auto at = yaml.find("attempts: 2, delay"); at != std::string::npos; at = yaml.find("attempts: 2, delay", at))
+    yaml.replace(at, 12, "");
+  for (auto at = yaml.find("attempts: 3, delay"); at != std::string::npos; at = yaml.find("attempts: 3, delay", at))
+    yaml.replace(at, 12, "");
   return yaml;
 }
 

@@ -33,8 +33,12 @@ std::uint64_t world::next() {
   return mixed ^ mixed >> 31;
 }
 
-bool world::draw(std::uint32_t thousandths) { return raging_ && thousandths > 0 && next() % 1000 < thousandths; }
-duration world::draw_delay(duration longest) { return duration{static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(longest.count() + 1))}; }
+bool world::draw(std::uint32_t thousandths) {
+  return raging_ && thousandths > 0 && next() % 1000 < thousandths;
+}
+duration world::draw_delay(duration longest) {
+  return duration{static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(longest.count() + 1))};
+}
 
 saga_id world::next_saga(timestamp) {
   saga_id::bytes bytes{};
@@ -43,7 +47,9 @@ saga_id world::next_saga(timestamp) {
   return saga_id{bytes};
 }
 
-void world::at(timestamp when, std::function<void()> what) { agenda_.emplace(std::pair{std::max(when, now_), ++order_}, std::move(what)); }
+void world::at(timestamp when, std::function<void()> what) {
+  agenda_.emplace(std::pair{std::max(when, now_), ++order_}, std::move(what));
+}
 
 // What a crash takes with it.
 void world::in_this_life(duration after, std::function<void()> what) {
@@ -52,7 +58,9 @@ void world::in_this_life(duration after, std::function<void()> what) {
   });
 }
 
-void world::defer(std::function<void()> work) { in_this_life(duration{0}, std::move(work)); }
+void world::defer(std::function<void()> work) {
+  in_this_life(duration{0}, std::move(work));
+}
 
 void world::wake_at(std::optional<timestamp> due) {
   if (alarm_) agenda_.erase(*alarm_);
@@ -175,9 +183,8 @@ void world::send(runtime::outgoing_call what, runtime::caller::completion done) 
 void world::commit(journal_batch batch, runtime::batch_writer::completion done) {
   if (batch.empty()) return in_this_life(duration{0}, [done] { done(isolating_report{}); });
   auto const number = batch_number{last_number_ + 1};
-  in_this_life(draw_delay(commit_delay), [this, batch = std::make_shared<journal_batch>(std::move(batch)), number, done] {
-    try_commit(batch, number, done);
-  });
+  in_this_life(draw_delay(commit_delay),
+               [this, batch = std::make_shared<journal_batch>(std::move(batch)), number, done] { try_commit(batch, number, done); });
 }
 
 void world::try_commit(std::shared_ptr<journal_batch> batch, batch_number number, runtime::batch_writer::completion done) {
@@ -190,7 +197,7 @@ void world::try_commit(std::shared_ptr<journal_batch> batch, batch_number number
     broken_.push_back("commit: " + outcome.error().message);
     return done(outcome.error());
   }
-  if (draw(faults_.crash)) return crash();  // durable, and nobody has been told
+  if (draw(faults_.crash)) return crash();           // durable, and nobody has been told
   if (draw(faults_.commit_unknown)) return again();  // the same number again: the report of the one that took effect
   last_number_ = outcome->last.value();
   in_this_life(draw_delay(commit_delay), [done, report = *outcome] { done(report); });
@@ -200,7 +207,8 @@ void world::commit_sql(sql_statement, journal::answer_to_batch, sql_completion d
   in_this_life(duration{0}, [done] { done(error{errc::unsupported, "no SQL in this world"}); });
 }
 
-void world::last_output(std::string saga_name, step_path step, std::string of_key, std::function<void(result<std::optional<last_output_row>>)> then) {
+void world::last_output(std::string saga_name, step_path step, std::string of_key,
+                        std::function<void(result<std::optional<last_output_row>>)> then) {
   in_this_life(draw_delay(commit_delay), [this, saga_name, step, of_key, then] { then(reader_->last_output(saga_name, step, of_key)); });
 }
 
@@ -258,6 +266,8 @@ std::vector<saga_id> world::sagas() const {
   }
 }
 
-std::map<saga_status, std::uint64_t> world::counts() { return *reader_->counts(); }
+std::map<saga_status, std::uint64_t> world::counts() {
+  return *reader_->counts();
+}
 
 }  // namespace atone::simulation

@@ -38,17 +38,23 @@ struct faults {
 
 // What the participants' own tables say of one step of one saga.
 struct effects {
-  std::uint32_t actions = 0;        // applied, behind the barrier
+  std::uint32_t actions = 0;  // applied, behind the barrier
   std::uint32_t compensations = 0;
-  std::uint32_t empty = 0;          // compensations that found nothing
-  std::uint32_t refused_late = 0;   // actions after their compensation
-  std::uint32_t swallowed = 0;      // duplicates
+  std::uint32_t empty = 0;         // compensations that found nothing
+  std::uint32_t refused_late = 0;  // actions after their compensation
+  std::uint32_t swallowed = 0;     // duplicates
 
   effects() = default;
 };
 
-class world final : public clock_source, public random_source, public id_source, public runtime::caller, public runtime::batch_writer,
-                    public runtime::store_lookup, public runtime::scheduler, public runtime::probe {
+class world final : public clock_source,
+                    public random_source,
+                    public id_source,
+                    public runtime::caller,
+                    public runtime::batch_writer,
+                    public runtime::store_lookup,
+                    public runtime::scheduler,
+                    public runtime::probe {
  public:
   world(std::uint64_t seed, faults what);
   ~world() override;
@@ -130,10 +136,10 @@ class world final : public clock_source, public random_source, public id_source,
   std::map<saga_id, std::map<std::string, effects>> effects_;
   std::map<std::pair<step_key, operation>, participant_answer> stored_;
   std::set<step_key> tombstones_;
-  std::map<saga_id, std::vector<std::string>> undone_;   // order of applied compensations
-  std::set<saga_id> ended_;                              // told as ended: nothing may be sent any more
-  std::vector<std::string> broken_;                      // violations seen while running
-  std::map<std::string, std::set<saga_id>> answered_;    // key -> ids that starts were answered with
+  std::map<saga_id, std::vector<std::string>> undone_;  // order of applied compensations
+  std::set<saga_id> ended_;                             // told as ended: nothing may be sent any more
+  std::vector<std::string> broken_;                     // violations seen while running
+  std::map<std::string, std::set<saga_id>> answered_;   // key -> ids that starts were answered with
   std::string trace_;
 };
 

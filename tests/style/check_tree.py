@@ -51,6 +51,7 @@ HEAVY = re.compile(r"boost/beast|CLI/")
 HEAVY_MAX = 8
 FUNCTION_LINES_MAX = 70
 SLEEP = re.compile(r"\bsleep_(?:for|until)\b|\bu?sleep\s*\(|\bnanosleep\b|^\s*sleep [\d$]|\btime\.sleep\b")
+STARTS_SERVER = re.compile(r"tests/support/\w+_server\.\w+$")
 REGISTRY = re.compile(r"pypi\.org|python[h]osted|registry\.npmjs|repo1?\.maven|maven\.apache|proxy\.golang|deb\.debian|debian\.org/debian"
                       r"|arti[f]actory|crates\.io/api", re.I)
 MACHINE_PATH = re.compile(r"(?<![\w.}])/(?:work|home|root|Users)/[\w.]|/tmp/bash[_]jobs")
@@ -184,9 +185,9 @@ def rule_co_await(tree: Tree) -> list[Finding]:
 
 
 def rule_no_sleep(tree: Tree) -> list[Finding]:
-    """Tests wait for what they expect, never for time to pass."""
+    """Tests wait for what they expect, never for time to pass. Helpers that start a foreign server may pace their questions to it."""
     return [Finding(path, line, f"'{match.group().strip()}': a test must not sleep")
-            for path in tree.paths if path.startswith("tests/") and not path.startswith("tests/style/") and is_program(path)
+            for path in tree.paths if path.startswith("tests/") and not path.startswith("tests/style/") and not STARTS_SERVER.match(path) and is_program(path)
             for line, text in tree.lines(path) if (match := SLEEP.search(text.split("//")[0]))]
 
 
@@ -245,17 +246,22 @@ def rule_heavy_units(tree: Tree) -> list[Finding]:
     return [Finding(path, 1, f"one of {len(heavy)} translation units that see Beast or CLI11: expected at most {HEAVY_MAX}") for path in heavy]
 
 
+def is_listed(tree: Tree, path: str, lists: list[str]) -> bool:
+    """By its name in a list above it, or as the end of a path in any other."""
+    file = Path(path)
+    for one in lists:
+        above = Path(one).parent in file.parents
+        wanted = file.name if above else f"/{file.name}"
+        before = r"(?<![\w.-])" if above else ""
+        if re.search(rf"{before}{re.escape(wanted)}(?![\w.-])", tree.text(one)):
+            return True
+    return False
+
+
 def rule_listed(tree: Tree) -> list[Finding]:
     """Every source stands in a CMake list, or it is neither built nor run."""
-    found = []
-    for path in tree.cpp():
-        if not path.endswith(".cpp"):
-            continue
-        parents = [parent.as_posix() for parent in Path(path).parents]
-        lists = [("" if parent == "." else parent + "/") + "CMakeLists.txt" for parent in parents]
-        if not any(one in tree.paths and re.search(rf"\b{re.escape(Path(path).name)}\b", tree.text(one)) for one in lists):
-            found.append(Finding(path, 1, "stands in no CMakeLists.txt above it"))
-    return found
+    lists = [path for path in tree.paths if path.endswith((".cmake", "CMakeLists.txt"))]
+    return [Finding(path, 1, "stands in no CMake list") for path in tree.cpp() if path.endswith(".cpp") and not is_listed(tree, path, lists)]
 
 
 def rule_format(tree: Tree) -> list[Finding]:

@@ -111,10 +111,10 @@ struct sql_statement {
 struct inbox_start {
   static constexpr std::uint32_t take_max = 1000;
 
-  std::uint64_t number = 0;   // names the request in journal_batch::taken
+  std::uint64_t number = 0;  // names the request in journal_batch::taken
   std::string saga_name;
-  business_key key;           // never empty: makes starting it twice harmless
-  std::string input;          // JSON, byte for byte
+  business_key key;   // never empty: makes starting it twice harmless
+  std::string input;  // JSON, byte for byte
   timestamp requested_at;
 
   inbox_start() = default;

@@ -32,9 +32,9 @@ struct call {
 
 // What the participant answers; stored before commit and returned again to every duplicate.
 struct answer {
-  bool refused = false;   // a final "no"
+  bool refused = false;       // a final "no"
   std::int32_t status = 200;  // HTTP status to send
-  std::string body;       // bytes
+  std::string body;           // bytes
 
   answer() = default;
   static answer done(std::string body) {

@@ -74,17 +74,16 @@ result<void> writer::ensure_connected() {
 
 // Errors: fenced, when another took over meanwhile.
 result<void> writer::resume_epoch() {
-  // First, since it may hold the writer's row. Ours only: a writer that was fenced must not end the new owner's backend.
-  auto const old = session_->query("select backend_pid, backend_start from atone.writer where epoch = $1", {number_text(epoch_.value())});
-  if (old && !old->empty()) end_backend((*old)[0][0].c_str(), (*old)[0][1].c_str());
+  end_registered_backend(epoch_);  // first: it may hold the writer's row
   auto const resumed = session_->query("select old_pid, old_start from atone.resume($1)", {number_text(epoch_.value())});
   if (!resumed) return resumed.error();
   return {};
 }
 
-void writer::end_registered_backend() {
-  auto const old = session_->run("select backend_pid, backend_start from atone.writer");
-  if (old) end_backend((*old)[0][0].c_str(), (*old)[0][1].c_str());
+// Only that of this epoch: a writer that was taken over must not end the new owner's.
+void writer::end_registered_backend(epoch of) {
+  auto const old = session_->query("select backend_pid, backend_start from atone.writer where epoch = $1", {number_text(of.value())});
+  if (old && !old->empty()) end_backend((*old)[0][0].c_str(), (*old)[0][1].c_str());
 }
 
 // Only frees what the old backend still locks sooner: it could not commit in any case. So a failure (no right to end
@@ -94,15 +93,27 @@ void writer::end_backend(std::string const& pid, std::string const& start) {
                                     {pid, start, number_text(static_cast<std::uint64_t>(limits_.end_backend_wait.count()))}));
 }
 
+// Safe to repeat: a take-over whose answer was lost is followed by the next epoch.
 result<epoch> writer::take_over(node_id const& node) {
   rising_pause conflict{limits_.first_pause, limits_.conflict_total};
+  rising_pause reconnect{limits_.first_pause, limits_.reconnect_total};
   for (;;) {
     epoch_ = epoch{};  // a reconnect must not resume the old epoch
     auto taken = take_over_once(node);
-    if (taken || taken.error().code != errc::serialization) return taken;
-    end_registered_backend();
-    if (!conflict.wait()) return as_unavailable(taken.error());
+    if (taken) return taken;
+    bool const lost = session_ && session_->lost();  // a server that can't be reached at all is the caller's to wait for
+    if (taken.error().code == errc::serialization) {
+      end_holder();
+      if (!conflict.wait()) return as_unavailable(taken.error());
+    } else if (!lost || !reconnect.wait()) {
+      return taken;
+    }
   }
+}
+
+void writer::end_holder() {
+  auto const held = session_->run("select epoch from atone.writer");
+  if (held) end_registered_backend(epoch{(*held)[0][0].as<std::uint64_t>()});
 }
 
 // The epoch first, then the old backend: once fenced it can't register again in between.
@@ -167,8 +178,17 @@ result<commit_report> writer::call_commit(session& on, journal_batch const& batc
 }
 
 result<void> writer::load_open(saga_sink const& sink) {
-  if (auto ready = ensure_connected(); !ready) return ready.error();
-  return load_open_sagas(*session_, sink);
+  bool begun = false;
+  auto const noting = [&](open_saga&& one) {
+    begun = true;
+    sink(std::move(one));
+  };
+  for (int left = 1;; --left) {
+    if (auto ready = ensure_connected(); !ready) return ready.error();
+    auto done = load_open_sagas(*session_, noting);
+    // From a new connection only as long as nothing was handed out: no saga comes twice.
+    if (done || !session_->lost() || begun || left == 0) return done;
+  }
 }
 
 template <class Value>

@@ -40,7 +40,9 @@ class writer final : public journal {
   result<void> ensure_connected();
   result<void> resume_epoch();
   void end_backend(std::string const& pid, std::string const& start);
-  void end_registered_backend();
+  void end_registered_backend(epoch of);
+  // Ends whoever holds the writer's row and so is in the way of a take-over.
+  void end_holder();
   result<epoch> take_over_once(node_id const& node);
   // Repeats `work` over conflicts and lost connections, within the limits.
   result<commit_report> repeat(transaction const& work);

@@ -31,7 +31,7 @@ auto initiate(Operation operation, Token&& token) {
         auto const work = std::make_shared<decltype(boost::asio::make_work_guard(executor))>(boost::asio::make_work_guard(executor));
         auto const held = std::make_shared<decltype(handler)>(std::move(handler));
         begin([held, executor, work](result<T> outcome) {
-          boost::asio::dispatch(executor, [held, work, outcome = std::move(outcome)]() mutable { std::move(*held)(std::move(outcome)); });
+          boost::asio::dispatch(executor, [held, work, outcome = std::move(outcome)]() mutable { std::move (*held)(std::move(outcome)); });
         });
       },
       token, std::move(operation));

@@ -20,6 +20,7 @@
 #include <atone/journal.hpp>
 #include <atone/load.hpp>
 #include <atone/machine.hpp>
+#include <atone/observer.hpp>
 #include <atone/records.hpp>
 #include <atone/result.hpp>
 
@@ -75,12 +76,14 @@ struct options {
   std::string store = "sqlite:atone.db";
   atone::node_id node{"node"};
   std::uint32_t handler_threads = 4;
-  std::uint32_t open_max = 100'000;             // sagas under way; above it starts are refused as errc::exhausted
-  bool migrate = true;                          // bring the store's tables up to date at start
-  std::map<std::string, std::string> addresses; // service -> URL, instead of the definition's default
+  std::uint32_t open_max = 100'000;              // sagas under way; above it starts are refused as errc::exhausted
+  bool migrate = true;                           // bring the store's tables up to date at start
+  std::map<std::string, std::string> addresses;  // service -> URL, instead of the definition's default
   duration breaker_open{std::chrono::seconds{5}};
-  std::string callback_base;                    // URL participants report to ("http://127.0.0.1:7070"); empty: none
-  std::string token_key;                        // key of callback tokens; empty: a new one at each start, older tokens die with it
+  std::string callback_base;  // URL participants report to ("http://127.0.0.1:7070"); empty: none
+  std::string token_key;      // key of callback tokens; empty: a new one at each start, older tokens die with it
+
+  std::shared_ptr<atone::observer> observer;  // told of what happens; may be null
 
   options() = default;
   explicit options(std::string where) : store(std::move(where)) {}
@@ -89,10 +92,10 @@ struct options {
 // ---- what is asked and answered ----
 
 struct start_request {
-  std::string saga;                             // name of a published definition
-  std::optional<definition_version> version;    // nothing: the newest
+  std::string saga;                           // name of a published definition
+  std::optional<definition_version> version;  // nothing: the newest
   business_key key;
-  std::string input = "{}";                     // JSON
+  std::string input = "{}";  // JSON
 
   start_request() = default;
 };
@@ -107,7 +110,7 @@ struct started {
 // A saga as it stands.
 struct saga_view {
   saga_row row;
-  std::vector<step_view> steps;        // filled while it is open here, or rebuilt from its history
+  std::vector<step_view> steps;  // filled while it is open here, or rebuilt from its history
   std::vector<step_path> parked;
 
   saga_view() = default;
@@ -120,22 +123,22 @@ struct operator_request {
 
   action_kind action = action_kind::cancel;
   saga_id saga;
-  step_path step;       // retry, skip, complete: which parked step; empty: the only parked one
-  std::string actor;    // who asks
-  std::string note;     // required for skip and complete
-  std::string output;   // JSON, for complete
+  step_path step;      // retry, skip, complete: which parked step; empty: the only parked one
+  std::string actor;   // who asks
+  std::string note;    // required for skip and complete
+  std::string output;  // JSON, for complete
 
   operator_request() = default;
 };
 std::string_view name(operator_request::action_kind of) noexcept;
 
 struct engine_figures {
-  std::uint64_t open = 0;            // sagas under way in memory
+  std::uint64_t open = 0;  // sagas under way in memory
   std::uint64_t started = 0, completed = 0, compensated = 0, parked = 0;
   std::uint64_t events = 0, commits = 0;
   std::uint64_t calls = 0, calls_in_flight = 0, late_answers = 0;
-  std::uint64_t queue = 0;           // records waiting for their commit
-  bool writable = false;             // the last write succeeded and this process owns the store
+  std::uint64_t queue = 0;  // records waiting for their commit
+  bool writable = false;    // the last write succeeded and this process owns the store
 
   engine_figures() = default;
 };

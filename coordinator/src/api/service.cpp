@@ -1,5 +1,6 @@
 #include "api/service.hpp"
 
+#include <atomic>
 #include <chrono>
 
 #include "api/parts.hpp"
@@ -98,7 +99,9 @@ void service::handle(http::request what, reply send) {
   of->request = std::move(what);
   of->pattern = no_route;
   // `of` holds the sender, so the sender may not hold `of`; the pattern is set once the route is known.
-  of->send = [held = impl_, weak = std::weak_ptr{of}, begun, send = std::move(send), method, known_method](http::response made) {
+  auto const answered = std::make_shared<std::atomic<bool>>(false);
+  of->send = [held = impl_, weak = std::weak_ptr{of}, begun, send = std::move(send), method, known_method, answered](http::response made) {
+    if (answered->exchange(true)) return;  // who waited was let go, and then the saga ended after all
     auto const alive = weak.lock();
     auto const pattern = alive ? alive->pattern : no_route;
     held->with.metrics.answered(pattern, known_method && pattern != no_route ? method : "other", made.status,

@@ -8,6 +8,7 @@
 #include <atone/load.hpp>
 
 #include "cli/daemon_client.hpp"
+#include "cli/url.hpp"
 #include "cli/wire.hpp"
 
 namespace atone::cli {

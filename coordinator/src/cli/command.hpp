@@ -56,7 +56,7 @@ struct surroundings {
   std::function<timestamp()> now;
   std::string user;   // who asks, for operator actions
   std::string url;    // of the daemon: --url, ATONE_URL or the default
-  std::string token;  // --token or ATONE_TOKEN
+  std::string token;  // --token or ATONE_API_TOKEN
   std::string store;  // --store, ATONE_STORE or the default
 
   bool wants_json(arguments const& typed) const { return typed.get("output", "table") == "json"; }

@@ -14,7 +14,7 @@ constexpr std::string_view installing = "Installation";
 
 constexpr option_spec output{"output", 'o', "FORMAT", "table (for people) or json (for programs)"};
 constexpr option_spec url{"url", '\0', "URL", "address of the daemon (ATONE_URL; http://127.0.0.1:7070)"};
-constexpr option_spec token{"token", '\0', "TOKEN", "bearer token for the daemon (ATONE_TOKEN)"};
+constexpr option_spec token{"token", '\0', "TOKEN", "secret of a bearer token for the daemon (ATONE_API_TOKEN)"};
 constexpr option_spec ca{"ca", '\0', "FILE", "certificates to trust instead of the system's"};
 constexpr option_spec store{"store", '\0', "ADDRESS", "sqlite:PATH or postgresql://… (ATONE_STORE; sqlite:atone.db)"};
 constexpr option_spec step{"step", '\0', "PATH", "which parked step; may be left out when there is only one"};
@@ -129,6 +129,22 @@ std::vector<command_spec> operating_commands() {
        {},
        with_daemon({{"limit", 'n', "COUNT", "at most so many (20)"}}),
        run_alerts},
+      {"audit",
+       operating,
+       "prove from the journal and the participants' own tables that each ended saga is all or nothing; exit status 0 proven, 1 violated, "
+       "2 not checkable",
+       {},
+       with_daemon({{"service", '\0', "NAME=URL", "where a service's effects are read; once for each service"}}),
+       run_audit},
+      {"poke",
+       operating,
+       "send a participant the five awkward sequences, and say whether it holds",
+       {{"URL", "address of the participant"}},
+       {{"do", '\0', "CALL", "the action, as in \"POST /orders\"; {n} becomes a number of its own in each sequence"},
+        {"body", '\0', "JSON", "the action's body"},
+        {"compensate", '\0', "CALL", "its compensation, as in \"DELETE /orders/{n}\""},
+        {"compensate-body", '\0', "JSON", "the compensation's body"}},
+       run_poke},
   };
 }
 

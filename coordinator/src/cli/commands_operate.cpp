@@ -7,15 +7,15 @@
 namespace atone::cli {
 namespace {
 
-result<std::string> request_body(arguments const& typed, surroundings const& with) {
+result<std::string> request_body(std::string_view action, arguments const& typed, surroundings const& with) {
   json::writer out;
   out.begin_object();
   for (auto const* word : {"step", "note"}) {
     if (typed.has(word)) out.key(word).string(typed.get(word));
   }
   out.key("actor").string(typed.get("actor", with.user));
-  if (typed.has("json")) {
-    auto const output = typed.get("json");
+  if (action == "complete") {
+    auto const output = typed.get("json", "null");
     auto const parsed = json::parse(output);
     if (!parsed) return error{errc::invalid_argument, "--json is not JSON: " + parsed.error().message};
     out.key("output").raw(output);
@@ -27,7 +27,7 @@ result<std::string> request_body(arguments const& typed, surroundings const& wit
 exit_code act(std::string_view action, arguments const& typed, surroundings const& with) {
   auto const to = saga_target(typed.get("ID"), action);
   if (!to) return report(to.error(), with);
-  auto body = request_body(typed, with);
+  auto body = request_body(action, typed, with);
   if (!body) return report(body.error(), with);
   auto const answer = daemon_client{with}.post(*to, std::move(*body));
   if (!answer) return report(answer.error(), with);

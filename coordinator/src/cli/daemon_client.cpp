@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <atone/http.hpp>
+#include "cli/url.hpp"
 
 namespace atone::cli {
 namespace {
@@ -56,22 +56,22 @@ result<json::value> body_of(result<api_answer> answer) {
 
 target& target::segment(std::string_view value) {
   text_ += '/';
-  text_ += http::percent_encode(value);
+  text_ += percent_encoded(value);
   return *this;
 }
 
 target& target::query(std::string_view name, std::string_view value) {
   text_ += has_query_ ? '&' : '?';
   has_query_ = true;
-  text_ += http::percent_encode(name);
+  text_ += percent_encoded(name);
   text_ += '=';
-  text_ += http::percent_encode(value);
+  text_ += percent_encoded(value);
   return *this;
 }
 
 error error_of(api_answer const& answer) {
   auto message = message_in(answer.body);
-  if (answer.status == 401 || answer.status == 403) message = "the daemon wants a token: --token or ATONE_TOKEN";
+  if (answer.status == 401) message += (message.empty() ? "" : ": ") + std::string{"--token or ATONE_API_TOKEN"};
   if (message.empty()) message = "the daemon answered " + std::to_string(answer.status);
   return {code_of(answer.status), std::move(message)};
 }

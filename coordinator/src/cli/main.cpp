@@ -60,7 +60,7 @@ surroundings surroundings_of(terminal const& screen, arguments const& typed) {
           [] { return std::chrono::time_point_cast<duration>(std::chrono::system_clock::now()); },
           environment("USER", environment("LOGNAME", "unknown")),
           typed.get("url", environment("ATONE_URL", "http://127.0.0.1:7070")),
-          typed.get("token", environment("ATONE_TOKEN")),
+          typed.get("token", environment("ATONE_API_TOKEN")),
           typed.get("store", environment("ATONE_STORE", "sqlite:atone.db"))};
 }
 

@@ -9,6 +9,8 @@
 #include <atone/audit.hpp>
 #include <atone/participant_protocol.hpp>
 
+#include "cli/url.hpp"
+
 #include "cli/daemon_client.hpp"
 
 namespace atone::cli {

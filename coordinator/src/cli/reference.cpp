@@ -13,7 +13,7 @@ constexpr std::string_view opening = R"(# The command line
 | variable | meaning |
 |---|---|
 | `ATONE_URL` | address of the daemon, instead of `http://127.0.0.1:7070` |
-| `ATONE_TOKEN` | bearer token |
+| `ATONE_API_TOKEN` | secret of a bearer token |
 | `ATONE_STORE` | store for `db` and `doctor`, instead of `sqlite:atone.db` |
 | `NO_COLOR` | set to anything: no colours (nor are there any when the output is no terminal) |
 

@@ -10,9 +10,10 @@ namespace atone {
 namespace {
 
 // The blocking form of an asynchronous one. Called from the loop itself it would wait for ever: refused.
-template <class T, class Begin>
-result<T> block_on(std::atomic<std::thread::id> const& loop, Begin const& begin) {
-  if (loop.load() == std::this_thread::get_id()) {
+template <class T, class Impl, class Begin>
+result<T> block_on(Impl const& on, Begin const& begin) {
+  if (on.stopped.load()) return error{errc::unavailable, "the coordinator has been stopped"};
+  if (on.loop_id.load() == std::this_thread::get_id()) {
     return error{errc::conflict, "a blocking form was called from the coordinator's own thread; use the asynchronous one"};
   }
   std::promise<result<T>> promise;
@@ -23,13 +24,23 @@ result<T> block_on(std::atomic<std::thread::id> const& loop, Begin const& begin)
 
 }  // namespace
 
-answer done(std::string json) { return answer{answer::kind_of::done, std::move(json), {}}; }
-answer refused(std::string reason) { return answer{answer::kind_of::refused, "null", std::move(reason)}; }
-answer unavailable(std::string reason) { return answer{answer::kind_of::unavailable, "null", std::move(reason)}; }
-answer unknown(std::string reason) { return answer{answer::kind_of::unknown, "null", std::move(reason)}; }
+answer done(std::string json) {
+  return answer{answer::kind_of::done, std::move(json), {}};
+}
+answer refused(std::string reason) {
+  return answer{answer::kind_of::refused, "null", std::move(reason)};
+}
+answer unavailable(std::string reason) {
+  return answer{answer::kind_of::unavailable, "null", std::move(reason)};
+}
+answer unknown(std::string reason) {
+  return answer{answer::kind_of::unknown, "null", std::move(reason)};
+}
 
 coordinator::coordinator(std::unique_ptr<impl> of) : impl_(std::move(of)) {}
-coordinator::~coordinator() { stop(); }
+coordinator::~coordinator() {
+  stop();
+}
 
 result<std::unique_ptr<coordinator>> coordinator::open(options with) {
   auto from = open_store(with.store);
@@ -63,7 +74,7 @@ void coordinator::handle(std::string_view group, std::string_view name, handler 
 }
 
 result<void> coordinator::run() {
-  return block_on<void>(impl_->loop_id, [this](auto then) {
+  return block_on<void>(*impl_, [this](auto then) {
     impl_->on_loop([this, then] {
       if (!impl_->running) {
         impl_->running = true;
@@ -75,9 +86,13 @@ result<void> coordinator::run() {
   });
 }
 
-void coordinator::stop(duration grace) { impl_->stop(grace); }
+void coordinator::stop(duration grace) {
+  impl_->stop(grace);
+}
 
-result<coordinator::published> coordinator::publish(std::string_view yaml) { return impl_->publish(yaml); }
+result<coordinator::published> coordinator::publish(std::string_view yaml) {
+  return impl_->publish(yaml);
+}
 
 result<coordinator::published> coordinator::publish_file(std::string const& path) {
   std::ifstream file{path, std::ios::binary};
@@ -88,11 +103,11 @@ result<coordinator::published> coordinator::publish_file(std::string const& path
 }
 
 result<started> coordinator::start(start_request what) {
-  return block_on<started>(impl_->loop_id, [&](auto then) { async_start(std::move(what), then); });
+  return block_on<started>(*impl_, [&](auto then) { async_start(std::move(what), then); });
 }
 
 result<saga_view> coordinator::wait(saga_id id, duration timeout) {
-  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_wait(id, timeout, then); });
+  return block_on<saga_view>(*impl_, [&](auto then) { async_wait(id, timeout, then); });
 }
 
 result<saga_view> coordinator::run(std::string_view saga, business_key key, std::string input, duration timeout) {
@@ -106,11 +121,11 @@ result<saga_view> coordinator::run(std::string_view saga, business_key key, std:
 }
 
 result<saga_view> coordinator::get(saga_id id) {
-  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_get(id, then); });
+  return block_on<saga_view>(*impl_, [&](auto then) { async_get(id, then); });
 }
 
 result<saga_view> coordinator::act(operator_request what) {
-  return block_on<saga_view>(impl_->loop_id, [&](auto then) { async_act(std::move(what), then); });
+  return block_on<saga_view>(*impl_, [&](auto then) { async_act(std::move(what), then); });
 }
 
 void coordinator::async_start(start_request what, std::function<void(result<started>)> then) {
@@ -135,14 +150,15 @@ void coordinator::async_act(operator_request what, std::function<void(result<sag
   impl_->on_loop([this, what = std::move(what), then = std::move(then)] { impl_->act(what, then); });
 }
 
-void coordinator::async_report(saga_id id, step_path step, operation op, attempt n, std::string token, std::int32_t status, std::string body,
-                               std::function<void(result<void>)> then) {
-  impl_->on_loop([this, id, step = std::move(step), op, n, token = std::move(token), status, body = std::move(body), then = std::move(then)] {
-    if (!library::same_token(token, library::reply_token(impl_->settings.token_key, id, step, op, n))) {
-      return then(error{errc::invalid_argument, "the token is not the one that went out with this attempt"});
-    }
-    impl_->engine->report(id, step, op, n, library::answer_of_status(status, body), then);
-  });
+void coordinator::async_report(saga_id id, step_path step, operation op, attempt n, std::string token, std::int32_t status,
+                               std::string body, std::function<void(result<void>)> then) {
+  impl_->on_loop(
+      [this, id, step = std::move(step), op, n, token = std::move(token), status, body = std::move(body), then = std::move(then)] {
+        if (!library::same_token(token, library::reply_token(impl_->settings.token_key, id, step, op, n))) {
+          return then(error{errc::invalid_argument, "the token is not the one that went out with this attempt"});
+        }
+        impl_->engine->report(id, step, op, n, library::answer_of_status(status, body), then);
+      });
 }
 
 result<void> coordinator::read(std::function<result<void>(journal_reader&)> const& work) {
@@ -153,9 +169,8 @@ result<void> coordinator::read(std::function<result<void>(journal_reader&)> cons
 }
 
 engine_figures coordinator::figures() const {
-  auto const now = block_on<engine_figures>(impl_->loop_id, [this](auto then) {
-    impl_->on_loop([this, then] { then(impl_->engine->figures()); });
-  });
+  auto const now =
+      block_on<engine_figures>(*impl_, [this](auto then) { impl_->on_loop([this, then] { then(impl_->engine->figures()); }); });
   auto figures = now ? *now : engine_figures{};
   figures.writable = figures.writable && impl_->writer.healthy();
   return figures;
@@ -172,6 +187,8 @@ result<void> coordinator::check_writable() {
   return told.get();
 }
 
-std::string coordinator::store_description() const { return impl_->from->description(); }
+std::string coordinator::store_description() const {
+  return impl_->from->description();
+}
 
 }  // namespace atone

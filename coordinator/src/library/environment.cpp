@@ -35,7 +35,8 @@ system_random::system_random() {
 }
 
 saga_id time_ordered_ids::next_saga(timestamp now) {
-  auto const milliseconds = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count());
+  auto const milliseconds =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count());
   saga_id::bytes made{};
   for (int byte = 0; byte < 6; ++byte) made[static_cast<std::size_t>(byte)] = static_cast<std::uint8_t>(milliseconds >> (40 - 8 * byte));
   auto const high = random_.next();

@@ -33,9 +33,7 @@ runtime::call_answer by_status(http::response got) {
       made.kind = runtime::call_answer::kind_of::done;
       made.payload = std::move(got.body);
       return made;
-    case answer_class::refused:
-      made.kind = runtime::call_answer::kind_of::refused;
-      break;
+    case answer_class::refused: made.kind = runtime::call_answer::kind_of::refused; break;
     case answer_class::transient_not_done: made.sureness = certainty::not_done; break;
     case answer_class::transient_unknown:
     case answer_class::still_working: made.sureness = certainty::unknown; break;
@@ -106,7 +104,9 @@ struct http_sender::gate {
 
 http_sender::http_sender(boost::asio::io_context& loop, http_sender_options options)
     : loop_(loop), options_(std::move(options)), client_(loop, http::client_options{}) {}
-http_sender::~http_sender() { stop(); }
+http_sender::~http_sender() {
+  stop();
+}
 
 http_sender::gate& http_sender::gate_of(runtime::outgoing_call const& what) {
   auto& at = gates_[what.address];
@@ -118,7 +118,8 @@ http_sender::gate& http_sender::gate_of(runtime::outgoing_call const& what) {
 void http_sender::send(runtime::outgoing_call what, completion done) {
   auto to = http::parse_origin(what.address);
   if (!to) {
-    return boost::asio::post(loop_, [done = std::move(done), why = to.error().message] { done(failed(certainty::not_done, "address: " + why)); });
+    return boost::asio::post(loop_,
+                             [done = std::move(done), why = to.error().message] { done(failed(certainty::not_done, "address: " + why)); });
   }
   auto& at = gate_of(what);
   auto one = std::make_shared<entry>(loop_, std::move(what), std::move(done));
@@ -146,7 +147,8 @@ void http_sender::begin(gate& at, std::shared_ptr<entry> one) {
   one->queued = false;
   one->in_flight = true;
   ++at.in_flight;
-  one->ticket = client_.send(one->to, request_of(one->what), one->what.attempt_timeout, [this, one](http::exchange got) { answered(one, std::move(got)); });
+  one->ticket = client_.send(one->to, request_of(one->what), one->what.attempt_timeout,
+                             [this, one](http::exchange got) { answered(one, std::move(got)); });
 }
 
 http::request http_sender::request_of(runtime::outgoing_call const& what) const {
@@ -219,7 +221,8 @@ void http_sender::poll_later(std::shared_ptr<entry> const& one, http::response c
   auto const asked = parse_retry_after(accepted.headers.get("Retry-After"), accepted.headers.get("Date"));
   one->poll_wait = asked ? *asked : one->poll_wait.count() == 0 ? options_.poll_first : std::min(one->poll_wait * 2, options_.poll_cap);
   one->polled_for += one->poll_wait;
-  if (one->polled_for > options_.poll_limit) return finish(one, failed(certainty::unknown, "still 202 after " + format_duration(options_.poll_limit)));
+  if (one->polled_for > options_.poll_limit)
+    return finish(one, failed(certainty::unknown, "still 202 after " + format_duration(options_.poll_limit)));
   one->timer.expires_after(one->poll_wait);
   one->timer.async_wait([this, one](boost::system::error_code cancelled) {
     if (!cancelled && !one->over) poll(one);
@@ -244,7 +247,8 @@ void http_sender::poll(std::shared_ptr<entry> const& one) {
   ask.headers.add(headers::step, one->what.step.text());
   ask.headers.add(headers::op, name(one->what.op));
   ask.headers.add(headers::traceparent, traceparent(one->what));
-  one->ticket = client_.send(to, std::move(ask), one->what.attempt_timeout, [this, one](http::exchange got) { polled(one, std::move(got)); });
+  one->ticket =
+      client_.send(to, std::move(ask), one->what.attempt_timeout, [this, one](http::exchange got) { polled(one, std::move(got)); });
 }
 
 void http_sender::polled(std::shared_ptr<entry> const& one, http::exchange got) {

@@ -33,30 +33,39 @@ std::string all_of(std::vector<diagnostic> const& diagnostics) {
 
 }  // namespace
 
-coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique_ptr<journal> to, epoch as, std::uint16_t shards, timestamp database_now)
+coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique_ptr<journal> to, epoch as, std::uint16_t shards,
+                        timestamp database_now)
     : settings(std::move(with)),
       from(std::move(opened)),
       owner(as),
       clock(database_now),
       reader(*from),
       writer(loop, std::move(to), clock),
-      remote(loop, [this] {
-        if (settings.token_key.empty()) settings.token_key = random_key(random);
-        return sender_options(settings);
-      }()),
-      local(loop, std::max<std::uint32_t>(1, settings.handler_threads)) {
+      remote(loop,
+             [this] {
+               if (settings.token_key.empty()) settings.token_key = random_key(random);
+               return sender_options(settings);
+             }()),
+      local(loop, std::max<std::uint32_t>(1, settings.handler_threads)),
+      happenings(settings.observer) {
   runtime::engine_settings made;
   made.open_max = settings.open_max;
   made.shards = shards;
   made.addresses = settings.addresses;
-  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, quiet};
+  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, happenings};
   engine = std::make_unique<runtime::engine>(std::move(made), ports);
 }
 
-coordinator::impl::~impl() { stop(duration{0}); }
+coordinator::impl::~impl() {
+  stop(duration{0});
+}
 
-void coordinator::impl::on_loop(std::function<void()> work) { boost::asio::post(loop, std::move(work)); }
-void coordinator::impl::defer(std::function<void()> work) { boost::asio::post(loop, std::move(work)); }
+void coordinator::impl::on_loop(std::function<void()> work) {
+  boost::asio::post(loop, std::move(work));
+}
+void coordinator::impl::defer(std::function<void()> work) {
+  boost::asio::post(loop, std::move(work));
+}
 
 void coordinator::impl::wake_at(std::optional<timestamp> due) {
   alarm.cancel();
@@ -118,11 +127,11 @@ void coordinator::impl::look_around() {
     auto const ticks = missing_ticks[handler_name] + 1;
     still.emplace(handler_name, ticks);
     if (ticks != missing_ticks_max) continue;
-    alert_row told;
-    told.kind = "handler missing: " + handler_name;
-    told.text = std::to_string(calls) + " calls wait for the local handler " + handler_name + ", which nobody has registered";
-    told.raised_at = clock.now();
-    engine->raise(std::move(told));
+    alert_row missed;
+    missed.kind = "handler missing: " + handler_name;
+    missed.text = std::to_string(calls) + " calls wait for the local handler " + handler_name + ", which nobody has registered";
+    missed.raised_at = clock.now();
+    engine->raise(std::move(missed));
   }
   missing_ticks = std::move(still);
   if (!engine->driving() || inbox_asked || settings.store.rfind("postgres", 0) != 0) return;
@@ -148,9 +157,9 @@ result<void> coordinator::impl::load() {
     if (made.ok()) engine->add_definition(made.definition);  // one that no longer loads parks only the sagas bound to it
   }
   std::promise<result<void>> promise;
-  auto told = promise.get_future();
+  auto done = promise.get_future();
   writer.post([&](journal& in) { promise.set_value(in.load_open([&](open_saga&& one) { engine->recover(std::move(one)); })); });
-  return told.get();
+  return done.get();
 }
 
 void coordinator::impl::run_loop() {
@@ -162,20 +171,20 @@ void coordinator::impl::run_loop() {
 
 void coordinator::impl::stop(duration grace) {
   std::lock_guard const held{stop_lock};
-  if (stopped) return;
-  stopped = true;
+  if (stopped.exchange(true)) return;
   if (loop_thread.joinable()) {
     auto const nothing_out = std::make_shared<std::promise<void>>();
-    auto told = nothing_out->get_future();
+    auto nothing_is_out = nothing_out->get_future();
     on_loop([this, nothing_out] { engine->stop([nothing_out] { nothing_out->set_value(); }); });
     // What has not answered by then is asked again, under the same key, at the next start.
-    (void)told.wait_for(grace);
+    (void)nothing_is_out.wait_for(grace);
     local.stop();
   }
   writer.stop(grace);
   reader.stop();
   if (loop_thread.joinable()) {
     on_loop([this] {
+      engine->shut(error{errc::unavailable, "the coordinator is stopping"});
       remote.stop();
       alarm.cancel();
       tick.cancel();
@@ -194,9 +203,9 @@ result<coordinator::published> coordinator::impl::publish(std::string_view yaml)
   row.text = made.definition->text;
   row.published_at = clock.now();
   std::promise<result<void>> stored;
-  auto told = stored.get_future();
+  auto outcome_of = stored.get_future();
   writer.post([&](journal& in) { stored.set_value(in.publish(row)); });
-  if (auto const outcome = told.get(); !outcome) return outcome.error();
+  if (auto const outcome = outcome_of.get(); !outcome) return outcome.error();
   std::promise<void> added;
   auto known = added.get_future();
   on_loop([&] {

@@ -20,6 +20,33 @@
 
 namespace atone {
 
+// The engine's happenings, brought to the user's observer where there is one.
+class observing_probe final : public runtime::probe {
+ public:
+  explicit observing_probe(std::shared_ptr<observer> to) : to_(std::move(to)) {}
+  void saga_started(saga_row const& row) override {
+    if (to_) to_->saga_started(row);
+  }
+  void saga_ended(saga_row const& row) override {
+    if (to_) to_->saga_ended(row);
+  }
+  void saga_parked(saga_row const& row) override {
+    if (to_) to_->saga_parked(row);
+  }
+  void alerted(alert_row const& row) override {
+    if (to_) to_->alerted(row);
+  }
+  void answer_late(saga_id saga, step_path const& step, operation op, attempt n) override {
+    if (to_) to_->answer_late(saga, step, op, n);
+  }
+  void stopped_driving(error const& why) override {
+    if (to_) to_->stopped_driving(why);
+  }
+
+ private:
+  std::shared_ptr<observer> to_;
+};
+
 struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   impl(options with, std::unique_ptr<store> from, std::unique_ptr<journal> to, epoch as, std::uint16_t shards, timestamp database_now);
   ~impl() override;
@@ -59,11 +86,11 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   library::http_sender remote;
   library::local_sender local;
   library::call_router router{remote, local};
-  runtime::probe quiet;
+  observing_probe happenings;
   std::unique_ptr<runtime::engine> engine;
   std::mutex stop_lock;
   bool running = false;
-  bool stopped = false;
+  std::atomic<bool> stopped{false};
   std::thread loop_thread;
   std::atomic<std::thread::id> loop_id{};
 };

@@ -36,7 +36,9 @@ runtime::call_answer run_handler(handler const& function, runtime::outgoing_call
 }  // namespace
 
 local_sender::local_sender(boost::asio::io_context& loop, std::uint32_t threads) : loop_(loop), pool_(threads) {}
-local_sender::~local_sender() { stop(); }
+local_sender::~local_sender() {
+  stop();
+}
 
 void local_sender::handle(std::string name, handler function) {
   auto const shared = std::make_shared<handler const>(std::move(function));
@@ -63,7 +65,8 @@ void local_sender::send(runtime::outgoing_call what, completion done) {
 bool local_sender::abandon(saga_id saga, step_path const& step, operation op) {
   std::size_t dropped = 0;
   for (auto& [name, queue] : waiting_) {
-    dropped += std::erase_if(queue, [&](waiting const& one) { return one.what.saga == saga && one.what.step == step && one.what.op == op; });
+    dropped +=
+        std::erase_if(queue, [&](waiting const& one) { return one.what.saga == saga && one.what.step == step && one.what.op == op; });
   }
   return dropped > 0;
 }

@@ -40,7 +40,7 @@ struct http_sender_options {
   std::uint32_t breaker_failures = 5;             // connections refused in a row until it opens
   duration poll_first = std::chrono::seconds{1};  // of a 202 without Retry-After
   duration poll_cap = std::chrono::seconds{30};
-  duration poll_limit = std::chrono::hours{24};   // then the attempt's outcome is unknown
+  duration poll_limit = std::chrono::hours{24};  // then the attempt's outcome is unknown
   std::string callback_base;
   std::string token_key;
 

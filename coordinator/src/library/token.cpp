@@ -12,7 +12,8 @@ std::string reply_token(std::string const& key, saga_id saga, step_path const& s
 bool same_token(std::string_view left, std::string_view right) noexcept {
   if (left.size() != right.size()) return false;
   unsigned different = 0;
-  for (std::size_t at = 0; at < left.size(); ++at) different |= static_cast<unsigned char>(left[at]) ^ static_cast<unsigned char>(right[at]);
+  for (std::size_t at = 0; at < left.size(); ++at)
+    different |= static_cast<unsigned char>(left[at]) ^ static_cast<unsigned char>(right[at]);
   return different == 0;
 }
 

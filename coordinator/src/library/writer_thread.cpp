@@ -53,13 +53,13 @@ class writer_thread::retrying final : public journal {
 
 writer_thread::writer_thread(boost::asio::io_context& loop, std::unique_ptr<journal> to, database_clock& clock)
     : loop_(loop), clock_(clock), journal_(std::move(to)) {}
-writer_thread::~writer_thread() { stop(duration{0}); }
+writer_thread::~writer_thread() {
+  stop(duration{0});
+}
 
 void writer_thread::commit(journal_batch batch, completion done) {
   if (batch.empty()) {  // nothing to write, but its turn must come after what is being written
-    return queue_.push([this, done = std::move(done)] {
-      boost::asio::post(loop_, [done] { done(isolating_report{}); });
-    });
+    return queue_.push([this, done = std::move(done)] { boost::asio::post(loop_, [done] { done(isolating_report{}); }); });
   }
   queue_.push([this, batch = std::make_shared<journal_batch>(std::move(batch)), done = std::move(done)] {
     retrying to{*this};
@@ -114,6 +114,8 @@ void writer_thread::check(std::function<void(result<void>)> done) {
   });
 }
 
-void writer_thread::stop(duration grace) { queue_.stop(grace); }
+void writer_thread::stop(duration grace) {
+  queue_.stop(grace);
+}
 
 }  // namespace atone::library

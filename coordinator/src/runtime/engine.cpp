@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <atone/utf8.hpp>
+
 #include "instance.hpp"
 
 namespace atone::runtime {
@@ -30,13 +32,16 @@ engine::instance* engine::find(saga_id id) {
   return found == open_.end() ? nullptr : found->second.get();
 }
 
-void engine::start(start_request what, callback<started> then) { begin(std::move(what), std::move(then)); }
+void engine::start(start_request what, callback<started> then) {
+  begin(std::move(what), std::move(then));
+}
 
 // A saga that is not under way yet: everything that can be wrong with a start is found here, before anything is written.
 result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& what) {
   if (!driving_ || stopping_) return error{errc::unavailable, "this coordinator does not drive sagas now"};
   if (open_.size() >= settings_.open_max || gathering_->rows.records.size() >= settings_.queue_max) {
-    return error{errc::exhausted, std::to_string(open_.size()) + " sagas are under way, which is this coordinator's limit; try again later"};
+    return error{errc::exhausted,
+                 std::to_string(open_.size()) + " sagas are under way, which is this coordinator's limit; try again later"};
   }
   auto const definition = find_definition(what.saga, what.version);
   if (definition == nullptr) {
@@ -126,6 +131,9 @@ void engine::stamp(instance& of, event& what) {
   what.seq = sequence{of.machine.last().value() + 1};
   what.at = ports_.clock.now();
   what.random = ports_.random.next();
+  // Payloads are kept byte for byte; words for people must fit every store's text.
+  what.text = clean_text(what.text);
+  what.actor = clean_text(what.actor);
 }
 
 // Applies in memory, and puts the event with all that belongs to it into the batch that gathers.
@@ -140,7 +148,8 @@ result<void> engine::deliver(instance& of, event what) {
 
 void engine::gather(instance& of, event what, std::vector<command> commands) {
   auto const at = what.at;
-  bool const answer = what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
+  bool const answer =
+      what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
   if (answer) of.crashes = 0;
   journal_record record;
   record.home = of.row.home;
@@ -267,7 +276,8 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
     for (auto const& [id, what] : sent->after) perform(id, what);
   }
   for (auto& [id, then] : sent->told) {
-    auto const rejected = std::find_if(outcome->rejected.begin(), outcome->rejected.end(), [&](rejected_saga const& one) { return one.saga == id; });
+    auto const rejected =
+        std::find_if(outcome->rejected.begin(), outcome->rejected.end(), [&](rejected_saga const& one) { return one.saga == id; });
     then(rejected == outcome->rejected.end() ? nullptr : &rejected->why);
   }
   for (auto const id : sent->notify) notify(id);
@@ -301,12 +311,19 @@ void engine::stop(std::function<void()> quiet) {
   tell_quiet();
 }
 
+void engine::shut(error const& why) {
+  driving_ = false;  // asked for: no news for the observer
+  stop_driving(why);
+}
+
 void engine::tell_quiet() {
   if (!quiet_ || !idle() || figures_.calls_in_flight > 0) return;
   ports_.turns.defer(std::exchange(quiet_, nullptr));
 }
 
-bool engine::idle() const noexcept { return !committing_ && full_.empty() && gathering_->empty(); }
+bool engine::idle() const noexcept {
+  return !committing_ && full_.empty() && gathering_->empty();
+}
 
 engine_figures engine::figures() const noexcept {
   auto now = figures_;

@@ -82,6 +82,8 @@ class engine {
   // No new starts and sends; answers to what is out are still journalled. `quiet` is called once nothing is out and nothing
   // waits for its commit.
   void stop(std::function<void()> quiet);
+  // The last word: whoever still waits is told why, and nothing is driven any more.
+  void shut(error const& why);
   bool idle() const noexcept;  // nothing gathered and nothing being committed
   bool driving() const noexcept { return driving_; }
   engine_figures figures() const noexcept;

@@ -51,12 +51,13 @@ void engine::send_call(instance& of, call_command const& call) {
   ++figures_.calls;
   ++figures_.calls_in_flight;
   ports_.probe.call_sent(out);
-  ports_.calls.send(std::move(out), [this, id = of.row.id, step = call.step, op = call.op, n = call.n, again = call.again](call_answer answer) {
-    --figures_.calls_in_flight;
-    ports_.probe.call_answered(id, step, op, n, answer);
-    (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
-    tell_quiet();
-  });
+  ports_.calls.send(std::move(out),
+                    [this, id = of.row.id, step = call.step, op = call.op, n = call.n, again = call.again](call_answer answer) {
+                      --figures_.calls_in_flight;
+                      ports_.probe.call_answered(id, step, op, n, answer);
+                      (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
+                      tell_quiet();
+                    });
 }
 
 // `again`: the same attempt had been sent before a take-over. Whatever this sending did not do, the earlier one may have done.
@@ -190,22 +191,22 @@ void engine::look_up(instance& of, last_output_command const& what) {
   auto const id = of.row.id;
   ports_.lookup.last_output(of.row.definition.name, what.step, what.key,
                             [this, id, step = what.step, not_before = what.not_before](result<std::optional<last_output_row>> found) {
-    auto* const now = find(id);
-    if (now == nullptr || !driving_) return;
-    event answer;
-    answer.kind = event_kind::last_output_missing;
-    answer.cause = now->machine.last();
-    answer.step = step;
-    if (found && *found && (*found)->at >= not_before) {
-      answer.kind = event_kind::last_output_found;
-      answer.payload = (*found)->output;
-      answer.text = "written by " + (*found)->written_by.text() + " at " + format_timestamp((*found)->at);
-    }
-    auto const act = [this, id, answer] {
-      if (auto* const of_now = find(id)) (void)deliver(*of_now, answer);  // refused only when no longer wanted
-    };
-    when_free(*now, act);
-  });
+                              auto* const now = find(id);
+                              if (now == nullptr || !driving_) return;
+                              event answer;
+                              answer.kind = event_kind::last_output_missing;
+                              answer.cause = now->machine.last();
+                              answer.step = step;
+                              if (found && *found && (*found)->at >= not_before) {
+                                answer.kind = event_kind::last_output_found;
+                                answer.payload = (*found)->output;
+                                answer.text = "written by " + (*found)->written_by.text() + " at " + format_timestamp((*found)->at);
+                              }
+                              auto const act = [this, id, answer] {
+                                if (auto* const of_now = find(id)) (void)deliver(*of_now, answer);  // refused only when no longer wanted
+                              };
+                              when_free(*now, act);
+                            });
 }
 
 void engine::on_wake() {

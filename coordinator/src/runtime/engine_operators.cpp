@@ -1,6 +1,8 @@
 // What people ask for: views, waits, and the operator's actions.
 #include <algorithm>
 
+#include <atone/utf8.hpp>
+
 #include "instance.hpp"
 
 namespace atone::runtime {
@@ -46,16 +48,28 @@ result<event> engine::operator_event(instance const& of, operator_request const&
   bool const on_step = what.action == action::retry || what.action == action::skip || what.action == action::complete;
   if (on_step && what.step.empty()) {
     auto const parked = of.machine.parked_steps();
-    if (parked.size() > 1) return error{errc::invalid_argument, std::to_string(parked.size()) + " steps are parked; say which one, for example " + parked.front().text()};
+    if (parked.size() > 1)
+      return error{errc::invalid_argument,
+                   std::to_string(parked.size()) + " steps are parked; say which one, for example " + parked.front().text()};
     if (parked.size() == 1) made.step = parked.front();
     if (parked.empty() && what.action != action::retry) return error{errc::conflict, "no step of the saga is parked"};
   }
   bool const needs_note = what.action == action::skip || what.action == action::complete;
-  if (needs_note && what.note.empty()) return error{errc::invalid_argument, std::string{name(what.action)} + " needs a note: it is the record of why"};
+  if (needs_note && what.note.empty())
+    return error{errc::invalid_argument, std::string{name(what.action)} + " needs a note: it is the record of why"};
   switch (what.action) {
-    case action::cancel: made.kind = event_kind::cancel_requested; made.step = step_path{}; break;
-    case action::pause: made.kind = event_kind::pause_requested; made.step = step_path{}; break;
-    case action::resume: made.kind = event_kind::resume_requested; made.step = step_path{}; break;
+    case action::cancel:
+      made.kind = event_kind::cancel_requested;
+      made.step = step_path{};
+      break;
+    case action::pause:
+      made.kind = event_kind::pause_requested;
+      made.step = step_path{};
+      break;
+    case action::resume:
+      made.kind = event_kind::resume_requested;
+      made.step = step_path{};
+      break;
     case action::retry: made.kind = event_kind::operator_retry; break;
     case action::skip: made.kind = event_kind::operator_skip; break;
     case action::complete:
@@ -77,10 +91,10 @@ void engine::act(operator_request what, callback<saga_view> then) {
   result<void> done = made ? deliver(*of, *made) : result<void>{made.error()};
   operator_action_row row;
   row.saga = what.saga;
-  row.actor = what.actor;
+  row.actor = clean_text(what.actor);
   row.action = name(what.action);
   row.step = made ? made->step : what.step;
-  row.note = what.note;
+  row.note = clean_text(what.note);
   row.outcome = done ? "done" : done.error().message;
   row.at = ports_.clock.now();
   gathering_->rows.actions.push_back(std::move(row));

@@ -34,7 +34,8 @@ bool engine::replay(instance& of, open_saga const& from) {
     }
     auto const applied = of.machine.apply(one);
     if (!applied) {
-      of.broken = "event " + std::to_string(one.seq.value()) + " (" + std::string{name(one.kind)} + ") can't be replayed: " + applied.error().message;
+      of.broken = "event " + std::to_string(one.seq.value()) + " (" + std::string{name(one.kind)} +
+                  ") can't be replayed: " + applied.error().message;
       return false;
     }
   }

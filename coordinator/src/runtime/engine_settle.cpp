@@ -41,7 +41,8 @@ void engine::settle_starts(gathering const& sent) {
   }
 }
 
-// The store refuses this saga's data. A start has not happened; of a running saga memory is ahead of the store: it is read again and parked.
+// The store refuses this saga's data. A start has not happened; of a running saga memory is ahead of the store: it is read again and
+// parked.
 void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
   for (auto const& one : rejected) {
     auto* const of = find(one.saga);

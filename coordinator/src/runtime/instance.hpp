@@ -15,17 +15,17 @@ namespace atone::runtime {
 
 struct engine::instance {
   saga_machine machine;
-  saga_row row;                 // what was last gathered for the store
-  content_hash body;            // of the start, while it is not committed
+  saga_row row;       // what was last gathered for the store
+  content_hash body;  // of the start, while it is not committed
   engine::callback<started> on_started;
   timer_table::handles timers;
   std::vector<std::pair<std::uint64_t, engine::callback<std::optional<saga_view>>>> waiters;
   std::vector<compensation_entry> log;  // as found at take-over
-  std::uint32_t crashes = 0;    // in a row, without progress between
-  std::string broken;           // why its history can't be replayed; it stays parked
-  bool starting = false;        // its start is not committed yet
-  bool reloading = false;       // its memory is ahead of what the store accepted: dropped and read again
-  bool sql_in_flight = false;   // its next event is being made inside a transaction: others wait their turn
+  std::uint32_t crashes = 0;            // in a row, without progress between
+  std::string broken;                   // why its history can't be replayed; it stays parked
+  bool starting = false;                // its start is not committed yet
+  bool reloading = false;               // its memory is ahead of what the store accepted: dropped and read again
+  bool sql_in_flight = false;           // its next event is being made inside a transaction: others wait their turn
   std::deque<std::function<void()>> deferred;
 
   instance(definition_ptr definition, saga_id id, business_key key) : machine(std::move(definition), id, std::move(key)) {}

@@ -21,9 +21,9 @@ struct outgoing_call {
   operation op = operation::act;
   attempt n;
   atone::epoch epoch;
-  trace_id key;          // the same for every attempt
-  std::string service;   // as the definition names it
-  std::string address;   // where it is now
+  trace_id key;         // the same for every attempt
+  std::string service;  // as the definition names it
+  std::string address;  // where it is now
   std::uint32_t in_flight_max = 256;
   std::variant<http_request_spec, local_request_spec, sql_request_spec> request;
   duration attempt_timeout{};
@@ -89,8 +89,8 @@ class store_lookup {
 class scheduler {
  public:
   virtual ~scheduler() = default;
-  virtual void defer(std::function<void()> work) = 0;        // after what runs now
-  virtual void wake_at(std::optional<timestamp> due) = 0;    // calls engine::on_wake then; replaces the alarm before
+  virtual void defer(std::function<void()> work) = 0;      // after what runs now
+  virtual void wake_at(std::optional<timestamp> due) = 0;  // calls engine::on_wake then; replaces the alarm before
 };
 
 // What happens, for metrics and logs; one method a happening.

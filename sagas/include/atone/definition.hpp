@@ -53,7 +53,7 @@ struct retry_policy {
 
   std::optional<std::uint32_t> attempts;  // nothing: until timeout or deadline
   duration delay = std::chrono::milliseconds{200};
-  std::uint32_t factor_milli = 2000;      // 2000 = doubling
+  std::uint32_t factor_milli = 2000;  // 2000 = doubling
   duration cap = std::chrono::seconds{30};
   jitter_kind jitter = jitter_kind::full;
 
@@ -148,9 +148,9 @@ struct branch {
 struct action_verb {
   target what;
   value_template in;
-  std::optional<json_schema> out;  // checked on arrival; a wrong answer is treated as unknown, transient
-  duration attempt_timeout{};      // one request
-  std::optional<duration> timeout; // the whole step with its retries
+  std::optional<json_schema> out;   // checked on arrival; a wrong answer is treated as unknown, transient
+  duration attempt_timeout{};       // one request
+  std::optional<duration> timeout;  // the whole step with its retries
   retry_policy retry;
   std::optional<atone::compensation> compensate;
   std::optional<atone::fallback> fallback;
@@ -185,9 +185,9 @@ struct service {
 
   std::string name;
   kind_of kind = kind_of::http;
-  std::string address;              // "http://127.0.0.1:7001", or the local group's name
+  std::string address;  // "http://127.0.0.1:7001", or the local group's name
   std::uint32_t in_flight_max = 256;
-  bool barrier = true;              // it says that it keeps the barrier; lint warns otherwise
+  bool barrier = true;  // it says that it keeps the barrier; lint warns otherwise
 
   service() = default;
 };

@@ -47,8 +47,8 @@ class type {
   static type object_of(std::vector<field> fields, bool open);  // open: unknown fields are allowed and dynamic
 
   type_kind kind() const noexcept { return kind_; }
-  type element() const;                                // of a list
-  std::vector<field> const& fields() const noexcept;   // of an object
+  type element() const;                               // of a list
+  std::vector<field> const& fields() const noexcept;  // of an object
   field const* find(std::string_view name) const noexcept;
   bool open() const noexcept { return open_; }
   std::string text() const;  // for messages: "integer", "list of string"
@@ -78,7 +78,7 @@ struct reference {
 using bindings = std::map<std::string, json::value, std::less<>>;
 
 struct bounds {
-  std::uint64_t steps_max = 100'000;              // AST nodes visited, macro iterations included
+  std::uint64_t steps_max = 100'000;  // AST nodes visited, macro iterations included
   std::size_t result_bytes_max = 4 * 1024 * 1024;
 
   bounds() = default;

@@ -1,6 +1,8 @@
 // JSON Schema draft-07, over raw number text (no rounding), with what a definition needs of it: validation, and the static
-// type for expressions. Unknown keywords are refused, `format` is refused unless it is one we check, `$ref` only within the document. Held by the
-// public JSON-Schema-Test-Suite (tests/unit/json_schema). Regular expressions are RE2's: linear time.
+// type for expressions. Held by the public JSON-Schema-Test-Suite (tests/unit/json_schema). Regular expressions are RE2's:
+// linear time. What would not be checked is refused when the schema is read, with its place: unknown keywords, a `format` that
+// we don't check, contentEncoding and contentMediaType, a `$ref` out of the document, rules beside a `$ref` (draft-07 ignores
+// them), an `$id` below the top that is no "#name", a schema that leads back to itself on the same value.
 //
 // Thread rules: a compiled schema is immutable and may be shared.
 #pragma once
@@ -18,8 +20,8 @@ namespace atone {
 
 // Where a value breaks its schema.
 struct schema_violation {
-  std::string at;        // JSON pointer into the value, "" for the whole
-  std::string message;   // what was found and what was expected
+  std::string at;       // JSON pointer into the value, "" for the whole
+  std::string message;  // what was found and what was expected
 
   schema_violation() = default;
 };

@@ -27,8 +27,8 @@ struct diagnostic {
 };
 
 struct loaded {
-  definition_ptr definition;             // null when there is any mistake
-  std::vector<diagnostic> diagnostics;   // in the order of the text; warnings included
+  definition_ptr definition;            // null when there is any mistake
+  std::vector<diagnostic> diagnostics;  // in the order of the text; warnings included
 
   loaded() = default;
   bool ok() const noexcept { return definition != nullptr; }

@@ -127,17 +127,17 @@ using command = std::variant<call_command, abandon_command, arm_timer_command, c
 // ---- state, for those who look (show, tests); only the machine changes it ----
 
 enum class run_phase : std::uint8_t {
-  pending,         // not reached
-  skipped,         // its `when` was false
-  active,          // a request is out
-  waiting_retry,   // until the retry timer
-  retry_held,      // due, but the saga is paused
-  looking_up,      // waits for the last good output
-  in_branches,     // a parallel step whose branches run
+  pending,        // not reached
+  skipped,        // its `when` was false
+  active,         // a request is out
+  waiting_retry,  // until the retry timer
+  retry_held,     // due, but the saga is paused
+  looking_up,     // waits for the last good output
+  in_branches,    // a parallel step whose branches run
   done,
-  not_done,        // definitely without effect
-  maybe_done,      // given up with unknown outcome
-  parked,          // waits for a person
+  not_done,    // definitely without effect
+  maybe_done,  // given up with unknown outcome
+  parked,      // waits for a person
 };
 std::string_view name(run_phase phase) noexcept;
 
@@ -174,18 +174,19 @@ class saga_machine {
   // waits for: journal that as late_answer); not_found for an unknown step. A journalled event is never refused at replay.
   result<std::vector<command>> apply(event const& next);
 
-  // Everything that must be under way in this state: what a take-over sends and arms again. Calls in flight come with the same attempt number.
+  // Everything that must be under way in this state: what a take-over sends and arms again. Calls in flight come with the same attempt
+  // number.
   std::vector<command> outstanding() const;
 
   saga_status status() const noexcept;
   saga_id id() const noexcept;
-  sequence last() const noexcept;               // the newest event applied
-  std::string const& cause() const noexcept;    // first cause of failure, for people; empty: none
-  std::string const& output() const noexcept;   // JSON; set once completed
+  sequence last() const noexcept;              // the newest event applied
+  std::string const& cause() const noexcept;   // first cause of failure, for people; empty: none
+  std::string const& output() const noexcept;  // JSON; set once completed
   bool paused() const noexcept;
-  bool can_cancel() const noexcept;             // false once the pivot has been sent, or compensation runs, or ended
+  bool can_cancel() const noexcept;  // false once the pivot has been sent, or compensation runs, or ended
   definition const& bound_to() const noexcept;
-  std::vector<step_view> steps() const;         // reached ones, in order of the text
+  std::vector<step_view> steps() const;  // reached ones, in order of the text
   // Parked steps, for operators.
   std::vector<step_path> parked_steps() const;
 

@@ -133,8 +133,7 @@ outcome evaluator::binary(expression const& of) {
   return calculate(budget_, of, *left, *right);
 }
 
-result<bool, fault> evaluator::truth(expression const& of) {
-  auto value = run(of);
+result<bool, fault> as_truth(expression const& of, outcome value) {
   if (!value) return std::move(value.error());
   auto const plain = value->plain(false);
   if (auto const* held = plain.get<bool>()) return *held;

@@ -9,6 +9,9 @@
 
 namespace atone::expr {
 
+// The boolean an evaluation gave; anything else is a fault at that place.
+result<bool, fault> as_truth(expression const& of, outcome value);
+
 class evaluator {
  public:
   evaluator(bindings const& values, bounds const& limits) : values_(values), budget_(limits) {}
@@ -38,8 +41,7 @@ class evaluator {
   outcome mapped(expression const& of, std::vector<datum> const& range);
   outcome with_variable(expression const& of, datum const& value, expression const& body);
 
-  // Must be a boolean.
-  result<bool, fault> truth(expression const& of);
+  result<bool, fault> truth(expression const& of) { return as_truth(of, run(of)); }
   datum hinted(expression const& of, datum value) const;
 
   bindings const& values_;

@@ -32,17 +32,6 @@ outcome evaluator::with_variable(expression const& of, datum const& value, expre
   return found;
 }
 
-namespace {
-
-result<bool, fault> as_truth(expression const& of, outcome value) {
-  if (!value) return std::move(value.error());
-  auto const plain = value->plain(false);
-  if (auto const* held = plain.get<bool>()) return *held;
-  return fault{of, "expected a boolean, found " + std::string{type_name(plain.kind())}};
-}
-
-}  // namespace
-
 // all is a long &&, exists a long ||: failures are absorbed in the same way.
 outcome evaluator::quantified(expression const& of, std::vector<datum> const& range) {
   bool const deciding = of.macro == macro_kind::exists;

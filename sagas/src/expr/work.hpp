@@ -24,8 +24,8 @@ struct fault {
 
 using outcome = result<datum, fault>;
 
-inline constexpr std::size_t bytes_per_step = 64;     // text read or written
-inline constexpr std::size_t elements_per_step = 4;   // list and map entries walked or copied
+inline constexpr std::size_t bytes_per_step = 64;    // text read or written
+inline constexpr std::size_t elements_per_step = 4;  // list and map entries walked or copied
 
 // Counts steps. Everything that grows with its operands is charged before it is done.
 class work {

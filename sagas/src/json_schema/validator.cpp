@@ -57,7 +57,7 @@ std::string nearest_reason(std::vector<schema_violation> const& reasons) {
 }  // namespace
 
 std::vector<schema_violation> validate(compiled_schema const& with, json::value const& of) {
-  return validator{}.validate(*with.root, of);
+  return validator{validator::steps_for(of.raw().size())}.validate(*with.root, of);
 }
 
 std::string place::pointer() const {

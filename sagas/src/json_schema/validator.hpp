@@ -1,6 +1,7 @@
 // Checks one value against a compiled schema. Bounded: in steps, in depth, in listed violations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,10 +27,14 @@ struct place {
 
 class validator {
  public:
-  static constexpr std::uint64_t steps_max = 10'000'000;  // schemas applied and bytes compared
-  static constexpr std::size_t depth_max = 1'000;         // schemas applied within each other
+  // Steps are schemas applied and bytes compared; a value may take steps_base and steps_a_byte for each byte of its text.
+  static constexpr std::uint64_t steps_base = 100'000;
+  static constexpr std::uint64_t steps_a_byte = 16;
+  static constexpr std::uint64_t steps_max = 10'000'000;
+  static constexpr std::size_t depth_max = 1'000;  // schemas applied within each other
 
-  explicit validator(std::uint64_t steps = steps_max) : steps_left_(steps) {}
+  static constexpr std::uint64_t steps_for(std::size_t bytes) { return std::min(steps_max, steps_base + steps_a_byte * bytes); }
+  explicit validator(std::uint64_t steps) : steps_left_(steps) {}
   std::vector<schema_violation> validate(subschema const& with, json::value const& of);
 
  private:

@@ -4,10 +4,15 @@
 namespace atone::machine {
 namespace {
 
-error conflict(std::string text) { return error{errc::conflict, std::move(text)}; }
+error conflict(std::string text) {
+  return error{errc::conflict, std::move(text)};
+}
 
 std::optional<error> refuse_answer(step_run const& run, event const& next) {
-  auto const late = [&] { return conflict(next.step.text() + " does not wait for attempt " + std::to_string(next.n.value()) + " of " + std::string{name(next.op)}); };
+  auto const late = [&] {
+    return conflict(next.step.text() + " does not wait for attempt " + std::to_string(next.n.value()) + " of " +
+                    std::string{name(next.op)});
+  };
   switch (next.op) {
     case operation::act:
       if (run.phase != run_phase::active || next.n.value() != run.attempts) return late();

@@ -14,7 +14,9 @@ void turn::run() {
     case event_kind::last_output_found:
     case event_kind::last_output_missing: on_last_output(*at); break;
     case event_kind::late_answer: return;  // recorded, not used
-    case event_kind::cancel_requested: fail("cancelled" + (event_.actor.empty() ? "" : " by " + event_.actor) + (event_.text.empty() ? "" : ": " + event_.text)); break;
+    case event_kind::cancel_requested:
+      fail("cancelled" + (event_.actor.empty() ? "" : " by " + event_.actor) + (event_.text.empty() ? "" : ": " + event_.text));
+      break;
     case event_kind::pause_requested: state_.paused = true; return;
     case event_kind::resume_requested: state_.paused = false; break;
     case event_kind::operator_retry: on_operator_retry(at); break;
@@ -68,7 +70,8 @@ void turn::action_succeeded(step_run& run) {
     if (action.out) wrong = "is not JSON: " + parsed.error().message;
   } else if (action.out) {
     auto const violations = action.out->validate(*parsed);
-    if (!violations.empty()) wrong = "does not fit `out`" + (violations[0].at.empty() ? "" : " at " + violations[0].at) + ": " + violations[0].message;
+    if (!violations.empty())
+      wrong = "does not fit `out`" + (violations[0].at.empty() ? "" : " at " + violations[0].at) + ": " + violations[0].message;
   }
   if (run.of->promise == atomicity::pivot) state_.committed = !state_.failing;
   if (!wrong.empty()) {

@@ -25,7 +25,8 @@ step_run* find_run(frame& root, step_path const& path) {
     if (run == at->runs.end()) return nullptr;
     if (rest.empty()) return &*run;
     auto const branch_name = next_segment(rest);
-    auto const inner = std::find_if(run->branches.begin(), run->branches.end(), [&](frame const& known) { return known.of->name == branch_name; });
+    auto const inner =
+        std::find_if(run->branches.begin(), run->branches.end(), [&](frame const& known) { return known.of->name == branch_name; });
     if (inner == run->branches.end()) return nullptr;
     at = &*inner;
   }

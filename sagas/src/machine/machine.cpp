@@ -35,7 +35,9 @@ result<std::vector<command>> saga_machine::apply(event const& next) {
   return commands;
 }
 
-std::vector<command> saga_machine::outstanding() const { return machine::outstanding_of(*state_); }
+std::vector<command> saga_machine::outstanding() const {
+  return machine::outstanding_of(*state_);
+}
 
 saga_status saga_machine::status() const noexcept {
   if (state_->end == machine::ending::completed) return saga_status::completed;
@@ -45,13 +47,27 @@ saga_status saga_machine::status() const noexcept {
   return state_->failing ? saga_status::compensating : saga_status::running;
 }
 
-saga_id saga_machine::id() const noexcept { return state_->id; }
-sequence saga_machine::last() const noexcept { return state_->last; }
-std::string const& saga_machine::cause() const noexcept { return state_->cause; }
-std::string const& saga_machine::output() const noexcept { return state_->output; }
-bool saga_machine::paused() const noexcept { return state_->paused; }
-bool saga_machine::can_cancel() const noexcept { return state_->end == machine::ending::none && !state_->failing && !state_->pivot_sent; }
-definition const& saga_machine::bound_to() const noexcept { return *state_->definition; }
+saga_id saga_machine::id() const noexcept {
+  return state_->id;
+}
+sequence saga_machine::last() const noexcept {
+  return state_->last;
+}
+std::string const& saga_machine::cause() const noexcept {
+  return state_->cause;
+}
+std::string const& saga_machine::output() const noexcept {
+  return state_->output;
+}
+bool saga_machine::paused() const noexcept {
+  return state_->paused;
+}
+bool saga_machine::can_cancel() const noexcept {
+  return state_->end == machine::ending::none && !state_->failing && !state_->pivot_sent;
+}
+definition const& saga_machine::bound_to() const noexcept {
+  return *state_->definition;
+}
 
 std::vector<step_view> saga_machine::steps() const {
   std::vector<step_view> views;
@@ -86,7 +102,8 @@ std::string_view name(run_phase phase) noexcept {
 }
 
 std::string_view name(undo_phase phase) noexcept {
-  static constexpr std::array<std::string_view, 8> words{"none", "pending", "active", "waiting_retry", "retry_held", "done", "parked", "skipped"};
+  static constexpr std::array<std::string_view, 8> words{"none",       "pending", "active", "waiting_retry",
+                                                         "retry_held", "done",    "parked", "skipped"};
   auto const at = static_cast<std::size_t>(phase);
   return at < words.size() ? words[at] : "unknown";
 }

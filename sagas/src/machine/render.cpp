@@ -47,8 +47,8 @@ std::string encode(std::string_view text) {
   std::string out;
   for (char const character : text) {
     auto const byte = static_cast<unsigned char>(character);
-    bool const unreserved = (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
-                            byte == '-' || byte == '_' || byte == '.' || byte == '~';
+    bool const unreserved = (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '-' ||
+                            byte == '_' || byte == '.' || byte == '~';
     if (unreserved) {
       out += character;
     } else {
@@ -82,7 +82,9 @@ result<std::string> path_segment(json::value const& in, std::string const& field
   return encode(*text);
 }
 
-bool sends_body(std::string_view method) { return method == "POST" || method == "PUT" || method == "PATCH"; }
+bool sends_body(std::string_view method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
 
 result<std::string> query_of(http_target const& to, json::value const& in) {
   std::string query;
@@ -123,7 +125,7 @@ result<http_request_spec> http_request(http_target const& to, std::string const&
 }
 
 result<std::variant<http_request_spec, local_request_spec, sql_request_spec>> make_request(target const& what, std::string const& in,
-                                                                                            definition const& within) {
+                                                                                           definition const& within) {
   using made = std::variant<http_request_spec, local_request_spec, sql_request_spec>;
   if (auto const* sql = std::get_if<sql_target>(&what)) {
     sql_request_spec spec;

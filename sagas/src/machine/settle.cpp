@@ -5,9 +5,9 @@
 
 namespace atone::machine {
 
-std::string cut(std::string_view text) {
-  if (text.size() <= error_text_max) return std::string{text};
-  auto end = error_text_max;
+std::string cut(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string{text};
+  auto end = limit;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 sequence
   return std::string{text.substr(0, end)} + " … (cut, " + std::to_string(text.size()) + " bytes)";
 }
@@ -25,7 +25,8 @@ duration backoff(retry_policy const& policy, std::uint32_t attempt_made, std::ui
   switch (policy.jitter) {
     case retry_policy::jitter_kind::none: return duration{base};
     case retry_policy::jitter_kind::full: return duration{static_cast<std::int64_t>(static_cast<double>(base) * fraction)};
-    case retry_policy::jitter_kind::equal: return duration{base / 2 + static_cast<std::int64_t>(static_cast<double>(base - base / 2) * fraction)};
+    case retry_policy::jitter_kind::equal:
+      return duration{base / 2 + static_cast<std::int64_t>(static_cast<double>(base - base / 2) * fraction)};
   }
   return duration{base};
 }
@@ -75,7 +76,7 @@ void turn::fail(std::string cause) {
   ATONE_ASSERT(!state_.committed);
   if (state_.failing) return;
   state_.failing = true;
-  state_.cause = cut(cause);
+  state_.cause = cut(cause, cause_text_max);
   end_deadline();
   settle_waiting(state_.root);
 }
@@ -115,12 +116,12 @@ void turn::step_failed(step_run& run, std::string text) {
 void turn::park_step(step_run& run, std::string_view why) {
   run.phase = run_phase::parked;
   ++state_.parked_steps;
-  if (state_.cause.empty()) state_.cause = cut(why);
+  if (state_.cause.empty()) state_.cause = cut(why, cause_text_max);
   alert_command made;
   made.step = run.path;
   made.kind = "parked";
   made.level = alert_level::page;
-  made.text = cut(why);
+  made.text = cut(why, cause_text_max);
   emit(std::move(made));
 }
 

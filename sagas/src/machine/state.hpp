@@ -27,7 +27,7 @@ struct step_run {
   std::uint32_t attempts_base = 0;  // where the budget counts from: an operator's retry grants a new one
   bool maybe_sent = false;          // the outcome of some attempt is unknown
   bool fell_back = false;
-  bool fallback_due = false;        // decided, not begun
+  bool fallback_due = false;  // decided, not begun
   bool alerted_slow = false;
   timestamp first_sent;
   std::optional<timestamp> retry_due;
@@ -39,10 +39,10 @@ struct step_run {
   timestamp undo_first_sent;
   std::optional<timestamp> undo_retry_due;
 
-  std::string in;       // JSON as sent
+  std::string in;  // JSON as sent
   std::string undo_in;
-  std::string answer;   // what the participant answered; empty: nothing usable. A compensation's `out`
-  std::string output;   // what later steps see: the answer, the fallback's value or an operator's
+  std::string answer;  // what the participant answered; empty: nothing usable. A compensation's `out`
+  std::string output;  // what later steps see: the answer, the fallback's value or an operator's
   std::string last_error;
   last_output_command lookup;  // while looking up
 
@@ -72,7 +72,7 @@ struct saga_state {
   json::value input;
   json::value saga;  // what expressions see as `saga`
   frame root;
-  bool failing = false;     // the forward path is over: settle, then undo
+  bool failing = false;  // the forward path is over: settle, then undo
   bool paused = false;
   bool pivot_sent = false;  // from here on neither deadline nor cancel acts
   bool committed = false;   // the pivot is done: only forward from here
@@ -86,8 +86,9 @@ struct saga_state {
 
 // How long something is retried before a person is told.
 inline constexpr duration slow_after = std::chrono::minutes{10};
-// Texts from outside are cut at this many bytes in errors and causes.
-inline constexpr std::size_t error_text_max = 4096;
+// Texts from outside are cut at this many bytes; a cause, which quotes one, at twice as many.
+inline constexpr std::size_t error_text_max = 2048;
+inline constexpr std::size_t cause_text_max = 2 * error_text_max;
 
 // From a step's frame up to the root: where an event's path leads.
 struct location {
@@ -158,7 +159,9 @@ class turn {
   void end_timers(step_run& run);
   void end_deadline();
   template <class Command>
-  void emit(Command made) { out_.emplace_back(std::move(made)); }
+  void emit(Command made) {
+    out_.emplace_back(std::move(made));
+  }
 
   saga_state& state_;
   event const& event_;
@@ -166,7 +169,7 @@ class turn {
 };
 
 // settle.cpp
-std::string cut(std::string_view text);
+std::string cut(std::string_view text, std::size_t limit = error_text_max);
 duration backoff(retry_policy const& policy, std::uint32_t attempt_made, std::uint64_t random);
 // Known effect or possible effect: what has to be undone.
 bool has_effect(step_run const& run) noexcept;

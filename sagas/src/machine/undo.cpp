@@ -93,7 +93,7 @@ void turn::undo_attempt_failed(step_run& run) {
 void turn::park_undo(step_run& run, std::string_view why) {
   run.undo = undo_phase::parked;
   ++state_.parked_steps;
-  run.last_error = cut(why);
+  run.last_error = cut(why, cause_text_max);
   log_compensation_command logged;
   logged.step = run.path;
   logged.status = compensation_status::failed;

@@ -25,8 +25,8 @@ enum class event_kind : std::int16_t {
   timer_fired = 5,        // timer, step
   last_output_found = 6,  // step; payload: the last good output, taken as fallback
   last_output_missing = 7,
-  late_answer = 8,        // step, op, n; came after the machine had stopped waiting: recorded, not used
-  cancel_requested = 9,   // text: reason; actor
+  late_answer = 8,       // step, op, n; came after the machine had stopped waiting: recorded, not used
+  cancel_requested = 9,  // text: reason; actor
   pause_requested = 10,
   resume_requested = 11,
   operator_retry = 12,     // step; actor
@@ -54,20 +54,20 @@ std::string_view name(timer_kind timer) noexcept;
 
 struct event {
   event_kind kind = event_kind::started;
-  sequence seq;                // position in the saga; set by the machine's caller, without gaps
-  sequence cause;              // the event this one answers: every state change carries its cause
-  timestamp at;                // database time
-  std::uint64_t random = 0;    // what the machine may draw jitter from
-  step_path step;              // empty: the saga itself
+  sequence seq;              // position in the saga; set by the machine's caller, without gaps
+  sequence cause;            // the event this one answers: every state change carries its cause
+  timestamp at;              // database time
+  std::uint64_t random = 0;  // what the machine may draw jitter from
+  step_path step;            // empty: the saga itself
   operation op = operation::none;
   attempt n;
   certainty sureness = certainty::none;  // of attempt_failed; of step_refused: unknown when an earlier sending may have been done
   timer_kind timer = timer_kind::none;
-  std::int32_t status = 0;     // HTTP status, 0 where there was none
-  duration retry_after{};      // what the participant asked for (Retry-After), capped by the caller; 0: nothing
-  std::string payload;         // bytes from outside, untouched
-  std::string text;            // reason, note or key, for people
-  std::string actor;           // who asked, for operator events
+  std::int32_t status = 0;  // HTTP status, 0 where there was none
+  duration retry_after{};   // what the participant asked for (Retry-After), capped by the caller; 0: nothing
+  std::string payload;      // bytes from outside, untouched
+  std::string text;         // reason, note or key, for people
+  std::string actor;        // who asked, for operator events
 
   event() = default;
   friend bool operator==(event const&, event const&) = default;

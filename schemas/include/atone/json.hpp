@@ -41,11 +41,11 @@ class value {
   std::string_view raw() const noexcept;
 
   bool is_null() const noexcept { return type() == kind::null; }
-  bool as_bool() const;                             // type() must be boolean
-  std::string as_string() const;                    // type() must be string; escapes decoded to UTF-8
-  std::optional<std::int64_t> as_int64() const;     // exact, or nothing: "1.0", "1e3" and 2^63 are nothing; "-0" is 0
-  std::optional<std::uint64_t> as_uint64() const;   // likewise
-  std::optional<double> as_double() const;          // any number whose nearest double is finite
+  bool as_bool() const;                            // type() must be boolean
+  std::string as_string() const;                   // type() must be string; escapes decoded to UTF-8
+  std::optional<std::int64_t> as_int64() const;    // exact, or nothing: "1.0", "1e3" and 2^63 are nothing; "-0" is 0
+  std::optional<std::uint64_t> as_uint64() const;  // likewise
+  std::optional<double> as_double() const;         // any number whose nearest double is finite
 
   // Array elements or object members, in the order of the text. Zero for scalars.
   std::size_t size() const noexcept;

@@ -51,10 +51,10 @@ struct saga_row {
   timestamp started_at;
   timestamp updated_at;
   std::optional<timestamp> ended_at;
-  std::string cause;    // the first cause of a failure, kept to the end; empty: none
-  std::string output;   // JSON of the result once completed; empty before
+  std::string cause;          // the first cause of a failure, kept to the end; empty: none
+  std::string output;         // JSON of the result once completed; empty before
   std::uint32_t crashes = 0;  // how often a process died while driving it
-  sequence last;        // its newest event
+  sequence last;              // its newest event
 
   saga_row() = default;
   friend bool operator==(saga_row const&, saga_row const&) = default;

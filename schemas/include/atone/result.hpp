@@ -39,9 +39,7 @@ struct error {
   error(errc c, std::string text) : code(c), message(std::move(text)) {}
 
   // Whether the same call, unchanged, may succeed later.
-  bool retryable() const noexcept {
-    return code == errc::unavailable || code == errc::outcome_unknown || code == errc::serialization;
-  }
+  bool retryable() const noexcept { return code == errc::unavailable || code == errc::outcome_unknown || code == errc::serialization; }
   friend bool operator==(error const&, error const&) = default;
 };
 

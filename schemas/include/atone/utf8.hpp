@@ -13,6 +13,9 @@ std::size_t utf8_length(std::string_view text, std::size_t at) noexcept;
 // Where the first malformed byte stands; npos when the text is well formed.
 std::size_t find_bad_utf8(std::string_view text) noexcept;
 
+// Text from outside as people may see it and every store takes it: what is not UTF-8, and NUL, becomes U+FFFD.
+std::string clean_text(std::string_view text);
+
 void append_utf8(std::string& out, char32_t character);
 
 }  // namespace atone

@@ -63,4 +63,21 @@ void append_utf8(std::string& out, char32_t character) {
   }
 }
 
+std::string clean_text(std::string_view text) {
+  if (find_bad_utf8(text) == std::string_view::npos && text.find('\0') == std::string_view::npos) return std::string{text};
+  std::string clean;
+  clean.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    auto const length = text[at] == '\0' ? 0 : utf8_length(text, at);
+    if (length == 0) {
+      append_utf8(clean, U'\uFFFD');
+      ++at;
+      continue;
+    }
+    clean.append(text.substr(at, length));
+    at += length;
+  }
+  return clean;
+}
+
 }  // namespace atone

@@ -337,5 +337,118 @@ TEST(library, a_second_process_or_opener_is_refused_while_the_first_is_alive) {
   EXPECT_TRUE(sagas->figures().writable);
 }
 
+// B-39, B-40: a running saga stays with the text it was started with, its compensations included; a published version never changes.
+TEST(library, b39_b40_a_running_saga_keeps_its_definition) {
+  scratch folder;
+  shop with;
+  std::promise<void> reached;
+  std::promise<void> go_on;
+  auto const may_go_on = go_on.get_future().share();
+  with.ship = [&](call const&) {
+    reached.set_value();
+    may_go_on.wait();
+    return refused("no truck");
+  };
+  auto const sagas = open(folder.store(), with);
+  std::atomic<int> new_refunds{0};
+  sagas->handle("shop", "new_refund", [&](call const&) {
+    ++new_refunds;
+    return done();
+  });
+  start_request what;
+  what.saga = "two";
+  what.input = R"({"amount": 1})";
+  auto const begun = sagas->start(what);
+  ASSERT_TRUE(begun.has_value());
+  reached.get_future().wait();
+  auto changed = two_steps;
+  changed.replace(changed.find("call: shop refund"), 17, "call: shop new_refund");
+  auto const same_version = sagas->publish(changed);
+  ASSERT_FALSE(same_version.has_value());
+  EXPECT_EQ(same_version.error().code, errc::conflict);
+  changed.replace(changed.find("version: 1"), 10, "version: 2");
+  ASSERT_TRUE(sagas->publish(changed).has_value());
+  go_on.set_value();
+  auto const old_run = sagas->wait(begun->id, std::chrono::seconds{20});
+  ASSERT_TRUE(old_run.has_value());
+  EXPECT_EQ(old_run->row.status, saga_status::compensated);
+  EXPECT_EQ(with.refunded, 1);
+  EXPECT_EQ(new_refunds, 0);
+  with.ship = [](call const&) { return refused("no truck"); };
+  auto const new_run = sagas->run("two", business_key{}, R"({"amount": 1})");
+  ASSERT_TRUE(new_run.has_value());
+  EXPECT_EQ(new_run->row.definition.version.value(), 2U);
+  EXPECT_EQ(new_refunds, 1);
+}
+
+// B-43: state that grows, and a very long error text: kept whole, or cut with a mark.
+TEST(library, b43_large_payloads_and_long_errors) {
+  scratch folder;
+  shop with;
+  std::string const large(1024 * 1024, 'x');
+  with.ship = [&](call const&) { return refused(large); };
+  auto const sagas = open(folder.store(), with);
+  sagas->handle("shop", "charge", [&](call const&) { return done(R"({"receipt": ")" + large + R"("})"); });
+  auto const view = sagas->run("two", business_key{}, R"({"amount": 1})");
+  ASSERT_TRUE(view.has_value());
+  EXPECT_EQ(view->row.status, saga_status::compensated);
+  EXPECT_LT(view->row.cause.size(), 8192U);
+  EXPECT_THAT(view->row.cause, HasSubstr("cut, 1048576 bytes"));
+  with.ship = [](call const&) { return done(); };
+  auto const whole = sagas->run("two", business_key{}, R"({"amount": 1})");
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_TRUE(whole->completed());
+  EXPECT_EQ(whole->row.output, R"({"receipt":")" + large + R"("})");
+}
+
+// B-19, B-62: what comes for a saga that is not there makes nothing; an action done twice is refused the second time.
+TEST(library, b19_b62_nothing_is_made_or_done_twice) {
+  scratch folder;
+  shop with;
+  auto const sagas = open(folder.store(), with);
+  saga_id const nobody = *saga_id::parse("01JDZ4M6GQ5V7Y8N2W3X4R5T6K");
+  std::promise<result<void>> told;
+  sagas->async_report(nobody, step_path{"charge"}, operation::act, attempt{1}, "token", 200, "{}",
+                      [&](result<void> outcome) { told.set_value(outcome); });
+  EXPECT_FALSE(told.get_future().get().has_value());
+  operator_request cancel;
+  cancel.saga = nobody;
+  EXPECT_EQ(sagas->act(cancel).error().code, errc::not_found);
+  auto const view = sagas->run("two", business_key{"k"}, R"({"amount": 1})");
+  ASSERT_TRUE(view.has_value());
+  cancel.saga = view->row.id;
+  EXPECT_EQ(sagas->act(cancel).error().code, errc::conflict);
+  EXPECT_EQ(sagas->act(cancel).error().code, errc::conflict);
+  auto const read = sagas->read([](journal_reader& in) -> result<void> {
+    auto const rows = in.list(saga_filter{});
+    if (!rows) return rows.error();
+    EXPECT_EQ(rows->size(), 1U);
+    return {};
+  });
+  EXPECT_TRUE(read.has_value());
+}
+
+TEST(library, stopping_answers_whoever_still_waits) {
+  scratch folder;
+  auto opened = coordinator::open(options{folder.store()});
+  ASSERT_TRUE(opened.has_value());
+  auto& sagas = **opened;
+  ASSERT_TRUE(sagas.publish(two_steps).has_value());
+  ASSERT_TRUE(sagas.run().has_value());
+  start_request what;
+  what.saga = "two";
+  what.input = R"({"amount": 1})";
+  auto const begun = sagas.start(what);  // no handler: it waits
+  ASSERT_TRUE(begun.has_value());
+  std::promise<result<saga_view>> told;
+  sagas.async_wait(begun->id, std::chrono::hours{1}, [&](result<saga_view> outcome) { told.set_value(std::move(outcome)); });
+  sagas.stop(std::chrono::milliseconds{10});
+  auto const outcome = told.get_future().get();
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().code, errc::unavailable);
+  EXPECT_EQ(sagas.get(begun->id).error().code, errc::unavailable);
+  EXPECT_EQ(sagas.start(what).error().code, errc::unavailable);
+}
+
 }  // namespace
 }  // namespace atone

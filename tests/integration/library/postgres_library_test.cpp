@@ -75,7 +75,6 @@ class ledger {
   std::map<std::string, std::pair<std::string, int>> effects_;
 };
 
-
 std::unique_ptr<coordinator> open(std::string const& address, ledger& with) {
   options how{address};
   how.handler_threads = 2;

@@ -116,6 +116,19 @@ TEST_F(postgres_fence, take_over_ends_a_backend_that_holds_the_writers_row) {
   EXPECT_FINE((*fresh)->commit(starting(2), batch_number{1}));
 }
 
+TEST_F(postgres_fence, a_stale_writer_that_reconnects_does_not_end_the_new_owners_backend) {
+  auto old = open_journal("node-1");
+  ASSERT_TRUE(old->commit(starting(1), batch_number{1}));
+  auto fresh = open_journal("node-2");
+  auto const backend = ask("select backend_pid from atone.writer");
+  auto const stale = old->commit(starting(2), batch_number{2});
+  ASSERT_FALSE(stale);
+  EXPECT_EQ(stale.error().code, errc::fenced);
+  EXPECT_EQ(ask("select count(*) from pg_stat_activity where pid = " + backend), "1");
+  EXPECT_FINE(fresh->commit(starting(3), batch_number{1}));
+  EXPECT_EQ(ask("select backend_pid from atone.writer"), backend);  // not even a reconnect
+}
+
 TEST_F(postgres_fence, only_the_backend_that_registered_last_may_commit) {
   auto journal = open_journal();
   ASSERT_TRUE(journal->commit(starting(1), batch_number{1}));

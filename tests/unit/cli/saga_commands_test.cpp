@@ -86,7 +86,7 @@ TEST(start, exit_status_for_each_refusal) {
     command_line line;
     line.daemon.answers("POST /v1/sagas/a", R"({"error": {"code": "x", "message": "in the daemon's words"}})", status);
     EXPECT_EQ(line.run({"start", "a"}), code) << status;
-    EXPECT_THAT(line.err(), HasSubstr(status == 401 ? "ATONE_TOKEN" : "in the daemon's words"));
+    EXPECT_THAT(line.err(), HasSubstr(status == 401 ? "ATONE_API_TOKEN" : "in the daemon's words"));
   }
 }
 

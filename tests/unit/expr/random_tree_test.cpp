@@ -12,7 +12,7 @@
 namespace atone::expr {
 namespace {
 
-constexpr std::uint64_t seeds = 4000;
+constexpr std::uint64_t seeds = 2000;
 
 constexpr std::string_view sample_values = R"({
   "x": {"a": 1, "b": [1, 2.5, "three", null, {"a": true}], "c": {"a": "text", "n": 18446744073709551615}},

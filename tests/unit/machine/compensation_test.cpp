@@ -212,9 +212,9 @@ TEST(machine, definitely_not_done_is_not_compensated) {
 
 // Every step of a sequence and of a fan fails once in every way, with a crash after every event.
 TEST(machine, every_single_failure_with_every_crash) {
-  for (auto const& [yaml, steps] : {std::pair{sequence_of(3), std::vector<std::string>{"s1", "s2", "s3"}},
-                                    std::pair{fan, std::vector<std::string>{"before", "fan/left/one", "fan/left/two", "fan/middle/one",
-                                                                            "fan/right/two", "after"}}}) {
+  for (auto const& [yaml, steps] :
+       {std::pair{sequence_of(3), std::vector<std::string>{"s1", "s2", "s3"}},
+        std::pair{fan, std::vector<std::string>{"before", "fan/left/one", "fan/left/two", "fan/middle/one", "fan/right/two", "after"}}}) {
     for (auto const& step : steps) {
       for (auto const how : {reply::reject, reply::err, reply::not_done, reply::drop}) {
         SCOPED_TRACE(step + " fails by " + std::to_string(static_cast<int>(how)));

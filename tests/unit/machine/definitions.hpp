@@ -11,8 +11,8 @@ inline std::string sequence_of(int count, std::string const& extra = {}) {
   for (int n = 1; n <= count; ++n) {
     auto const id = "s" + std::to_string(n);
     yaml += "  - id: " + id + "\n    call: a POST /" + id + "\n    in: {n: " + std::to_string(n) + "}\n" +
-            "    retry: {attempts: 2, delay: 1s, factor: 2, cap: 10s, jitter: none}\n" +
-            "    compensate: {call: a DELETE /" + id + ", in: {n: " + std::to_string(n) + "}, attempts: 3, delay: 1s, factor: 2, cap: 10s, jitter: none}\n";
+            "    retry: {attempts: 2, delay: 1s, factor: 2, cap: 10s, jitter: none}\n" + "    compensate: {call: a DELETE /" + id +
+            ", in: {n: " + std::to_string(n) + "}, attempts: 3, delay: 1s, factor: 2, cap: 10s, jitter: none}\n";
   }
   return yaml;
 }

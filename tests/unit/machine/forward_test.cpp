@@ -140,7 +140,8 @@ TEST(machine, b20_after_the_pivot_only_forward) {
   run_with_every_crash(
       pivot, "{}",
       [](machine_world& world) {
-        world.script("ship", operation::act, {reply::err, reply::err, reply::err, reply::err, reply::err, reply::err, reply::err, reply::ok});
+        world.script("ship", operation::act,
+                     {reply::err, reply::err, reply::err, reply::err, reply::err, reply::err, reply::err, reply::ok});
       },
       [](machine_world& world) {
         EXPECT_EQ(world.status(), saga_status::completed);
@@ -344,7 +345,8 @@ steps:
     compensate: {call: a POST /undo, in: {was: =in.again}}
 output: =steps.first.out
 )";
-  auto const odd = R"({"a": 9007199254740993,"b":3544790567247868102,"c":-9223372036854775808,"d":18446744073709551615,"e":1E400,"f":0.1,"g":-0})";
+  auto const odd =
+      R"({"a": 9007199254740993,"b":3544790567247868102,"c":-9223372036854775808,"d":18446744073709551615,"e":1E400,"f":0.1,"g":-0})";
   run_with_every_crash(
       yaml, odd, [&](machine_world& world) { world.answer("first", odd); },
       [&](machine_world& world) {

@@ -50,6 +50,9 @@ class machine_world {
   void crash_after(std::uint32_t event) { crash_after_ = event; }
   // The first sending of this step's action reaches the participant; its sender dies before the answer.
   void crash_when_sent(std::string step) { crash_when_sent_ = std::move(step); }
+  // For wide sagas: no replay after every event.
+  void without_checks() { checks_ = false; }
+  std::size_t armed_timers() const { return timers_.size(); }
   // Called after each event; may call inject().
   std::function<void(machine_world&, event const&)> on_event;
 
@@ -122,6 +125,7 @@ class machine_world {
   std::set<std::string> tombstones_;
   std::optional<std::uint32_t> crash_after_;
   bool crashed_ = false;
+  bool checks_ = true;
   std::string crash_when_sent_;
 };
 
