@@ -79,7 +79,7 @@ class judge {
     if (facts.undo_successes > 1) {
       report(finding_kind::journal_contradicts, leaf.undo_service, path, operation::compensate, "the journal has more than one success");
     }
-    if (leaf.promise == atomicity::read_only && !may_have_acted(facts)) return judge_untouched(path, leaf);
+    if (leaf.promise == atomicity::read_only) return judge_untouched(path, leaf);
     if (!may_have_acted(facts) && !of_.sources.contains(leaf.act_service)) return;
     if (completed()) return judge_completed(path, leaf, facts);
     judge_compensated(path, leaf, facts);
@@ -95,8 +95,7 @@ class judge {
       report(finding_kind::effect_unexpected, leaf.act_service, path, operation::act, "took effect in a step that only reads");
   }
 
-  static expectation expected_when_completed(leaf const& leaf, step_facts const& facts) {
-    if (leaf.promise == atomicity::read_only) return expectation{0, 0, "the step only reads"};
+  static expectation expected_when_completed(step_facts const& facts) {
     if (facts.act_successes > 0) return expectation{1, 1, "the journal has its success"};
     if (facts.act_late_success) return expectation{1, 1, "its success came late, but came"};
     if (facts.act_unknown) return expectation{0, 1, "its outcome stayed unknown"};
@@ -105,8 +104,8 @@ class judge {
   }
 
   void judge_completed(step_path const& path, leaf const& leaf, step_facts const& facts) {
-    if (leaf.promise != atomicity::read_only && readable(leaf.act_service, path, operation::act)) {
-      auto const wanted = expected_when_completed(leaf, facts);
+    if (readable(leaf.act_service, path, operation::act)) {
+      auto const wanted = expected_when_completed(facts);
       compare(path, leaf.act_service, of_.effects.applied(path, operation::act, leaf.act_service), wanted);
     }
     if (!leaf.has_undo || !of_.sources.contains(leaf.undo_service)) return;
@@ -123,7 +122,7 @@ class judge {
   }
 
   void judge_compensated(step_path const& path, leaf const& leaf, step_facts const& facts) {
-    if (leaf.promise == atomicity::read_only || !readable(leaf.act_service, path, operation::act)) return;
+    if (!readable(leaf.act_service, path, operation::act)) return;
     auto const done = of_.effects.applied(path, operation::act, leaf.act_service);
     if (done == 0 && facts.act_successes > 0) {
       report(finding_kind::effect_missing, leaf.act_service, path, operation::act,

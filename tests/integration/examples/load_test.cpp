@@ -48,7 +48,7 @@ class daemon_double {
     if (over && ended_.insert(id).second) --under_way;
     auto const number = ended_.size();
     std::string const status = !over ? "running" : number % 5 == 0 ? "compensated" : "completed";
-    return response{200, R"({"id":")" + id + R"(","status":")" + status + R"(","cause":"fan/profile/profile refused: 409 no (attempt 1)",)" +
+    return response{200, R"({"id":")" + id + R"(","status":")" + status + R"(","cause":"fan/profile/profile refused: 409 no",)" +
                              R"("steps":[{"path":"features","fell_back":)" + (over && number == 1 ? "true" : "false") + "}]}"};
   }
 

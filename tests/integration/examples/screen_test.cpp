@@ -1,4 +1,5 @@
 // What the demo counts, compares and prints.
+#include <algorithm>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -73,6 +74,10 @@ TEST(demo_tally, the_commonest_reason_comes_first) {
   EXPECT_THAT(count.text(), HasSubstr("order refused 2 · features timed out 1"));
 }
 
+std::size_t count_of(std::string const& text, char wanted) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), wanted));
+}
+
 TEST(demo_bar, is_as_full_as_it_should) {
   EXPECT_EQ(bar(0, 10, 4), "░░░░");
   EXPECT_EQ(bar(5, 10, 4), "██░░");
@@ -92,7 +97,7 @@ TEST(demo_progress, off_a_terminal_it_is_a_line_each_tenth) {
   line.draw(count, 3, std::chrono::seconds{1});
   EXPECT_THAT(out.str(), HasSubstr("1/5"));
   EXPECT_THAT(out.str(), HasSubstr("1 sagas/s   completed 1  compensated 0  running 3\n"));
-  EXPECT_EQ(std::count(out.str().begin(), out.str().end(), '\n'), 1) << "the same tenth again is not printed";
+  EXPECT_EQ(count_of(out.str(), '\n'), 1U) << "the same tenth again is not printed";
 }
 
 TEST(demo_progress, on_a_terminal_the_line_is_redrawn) {
@@ -102,7 +107,7 @@ TEST(demo_progress, on_a_terminal_the_line_is_redrawn) {
   progress_line line{out, true, 5};
   line.draw(count, 0, std::chrono::seconds{1});
   line.draw(count, 0, std::chrono::seconds{1});
-  EXPECT_EQ(std::count(out.str().begin(), out.str().end(), '\r'), 1);
+  EXPECT_EQ(count_of(out.str(), '\r'), 1U);
   line.say("hello");
   line.end();
   EXPECT_THAT(out.str(), testing::EndsWith("\n      hello\n"));
