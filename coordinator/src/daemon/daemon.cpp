@@ -55,12 +55,14 @@ class saga_log final : public observer {
   }
   void saga_ended(saga_row const& row) override {
     auto const id = row.id.text();
-    log_.write(log_level::info, "saga ended",
-               {{"saga", id}, {"definition", row.definition.name}, {"key", row.key.value()}, {"status", name(row.status)}, {"cause", row.cause}});
+    log_.write(
+        log_level::info, "saga ended",
+        {{"saga", id}, {"definition", row.definition.name}, {"key", row.key.value()}, {"status", name(row.status)}, {"cause", row.cause}});
   }
   void saga_parked(saga_row const& row) override {
     auto const id = row.id.text();
-    log_.write(log_level::error, "saga parked", {{"saga", id}, {"definition", row.definition.name}, {"key", row.key.value()}, {"cause", row.cause}});
+    log_.write(log_level::error, "saga parked",
+               {{"saga", id}, {"definition", row.definition.name}, {"key", row.key.value()}, {"cause", row.cause}});
   }
   void alerted(alert_row const& row) override {
     auto const id = row.saga.text();
@@ -96,9 +98,7 @@ class running_daemon {
     if (auto bound = server_.start(); !bound) return bound;
     url_ = own_url(settings_, server_.port());
     auto with = coordinator_settings(settings_, url_);
-    with.observer = std::make_shared<saga_log>(log_, [this](error const& why) {
-      boost::asio::post(io_, [this, why] { give_up(why); });
-    });
+    with.observer = std::make_shared<saga_log>(log_, [this](error const& why) { boost::asio::post(io_, [this, why] { give_up(why); }); });
     auto made = coordinator::open(std::move(with));
     if (!made) return made.error();
     sagas_ = *std::move(made);

@@ -32,8 +32,9 @@ services:
 )",
                                 "atoned.yaml");
   ASSERT_TRUE(read.has_value()) << read.error().message;
-  EXPECT_THAT(*read, ElementsAre(Pair("store", "sqlite:x.db"), Pair("open-max", "5"), Pair("no-migrate", "true"), Pair("tls-certificate", "c.pem"),
-                                 Pair("tls-key", "k.pem"), Pair("service", "orders=http://127.0.0.1:7001")));
+  EXPECT_THAT(*read,
+              ElementsAre(Pair("store", "sqlite:x.db"), Pair("open-max", "5"), Pair("no-migrate", "true"), Pair("tls-certificate", "c.pem"),
+                          Pair("tls-key", "k.pem"), Pair("service", "orders=http://127.0.0.1:7001")));
   EXPECT_TRUE(read_config("{}", "x").has_value());
 }
 
@@ -51,7 +52,7 @@ TEST(config_file, flags_go_before_it) {
   auto pattern = (std::filesystem::temp_directory_path() / "atone-config-XXXXXX").string();
   auto const folder = std::filesystem::path{::mkdtemp(pattern.data())};
   auto const path = (folder / "atoned.yaml").string();
-  std::ofstream{path} << "store: memory:\nlisten: 127.0.0.1:7071\nservices: {a: \"http://127.0.0.1:1\"}\n";
+  std::ofstream{path} << "store: \"memory:\"\nlisten: 127.0.0.1:7071\nservices: {a: \"http://127.0.0.1:1\"}\n";
   std::ostringstream out;
   std::ostringstream err;
   char const* const words[] = {"atoned", "--config", path.c_str(), "--listen", "127.0.0.1:0"};

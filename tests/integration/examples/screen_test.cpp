@@ -119,7 +119,7 @@ TEST(demo_definition, is_described_in_one_line) {
   text << file.rdbuf();
   auto const loaded = atone::load_definition(text.str());
   ASSERT_TRUE(loaded.ok());
-  EXPECT_EQ(describe(*loaded.definition), "6 steps, 5 compensations, pivot: none, fallback: features -> last output (24h)");
+  EXPECT_EQ(describe(*loaded.definition), "6 steps, 5 compensations, pivot: none, fallback: features -> last output (1d)");
 }
 
 TEST(demo_input, fits_the_definition) {
