@@ -39,6 +39,9 @@ steps:
     call: payments PUT /payments/{payment}
     in: {payment: =saga.id, amount: =input.amount}
     pivot: true                                # the point of no return: before it all is undone, after it all gets done
+    compensate:                                # for one case only: a refusal after a request whose answer never came
+      call: payments DELETE /payments/{payment}
+      in: {payment: =saga.id}
 
   - id: confirmation
     when: =input.amount > 0
