@@ -138,7 +138,7 @@ result<outcome> postgres_participant::run(call const& which, business const& wor
 }
 
 result<outcome> postgres_participant::run_in(session& on, call const& which, business const& work) {
-  bool const may_come_again = !keeps_refusal(which.op);
+  bool const may_come_again = !participant::keeps_refusal(which.op);
   if (may_come_again) {
     if (auto set = on.run("savepoint atone_entry"); !set) return set.error();
   }

@@ -101,7 +101,7 @@ result<outcome> sqlite_participant::run_once(barrier_key const& key, business co
     entered = proceed(key, work, std::move(*entered));
     if (!entered) return entered.error();
     auto const op = parse_operation(key.op);
-    if (entered->answer.refused && op && !keeps_refusal(*op)) return entered;  // rolled back whole: it may be tried again
+    if (entered->answer.refused && op && !participant::keeps_refusal(*op)) return entered;  // rolled back whole: it may be tried again
   }
   if (auto done = open->commit(); !done) return done.error();
   return entered;

@@ -1,6 +1,7 @@
 #include "yaml/report.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 namespace atone::yaml {
@@ -38,12 +39,31 @@ void report::warning(place at, std::string_view path, std::string message, std::
   add(diagnostic::severity_kind::warning, at, path, std::move(message), std::move(hint));
 }
 
+namespace {
+
+// As std::stable_sort, whose temporary buffer of this library clang calls deprecated.
+template <class Less>
+void sort_stably(std::vector<diagnostic>& all, Less const& less) {
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+    if (less(all[left], all[right])) return true;
+    return !less(all[right], all[left]) && left < right;
+  });
+  std::vector<diagnostic> sorted;
+  sorted.reserve(all.size());
+  for (auto const at : order) sorted.push_back(std::move(all[at]));
+  all = std::move(sorted);
+}
+
+}  // namespace
+
 std::vector<diagnostic> report::take() {
-  std::stable_sort(kept_.begin(), kept_.end(), text_order);
+  sort_stably(kept_, text_order);
   if (kept_.size() > load_limits::diagnostics_max) {
-    std::stable_sort(kept_.begin(), kept_.end(), mistakes_first);
+    sort_stably(kept_, mistakes_first);
     kept_.resize(load_limits::diagnostics_max);
-    std::stable_sort(kept_.begin(), kept_.end(), text_order);
+    sort_stably(kept_, text_order);
   }
   return std::move(kept_);
 }
