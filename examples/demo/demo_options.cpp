@@ -12,6 +12,7 @@ using atone::result;
 
 constexpr std::uint32_t percent_max = 50;
 constexpr std::uint32_t in_flight_max = 1024;
+constexpr std::uint32_t kills_max = 1000;
 
 error wrong(std::string const& flag, std::string const& found, std::string const& expected) {
   return error{errc::invalid_argument, flag + ": found '" + found + "', expected " + expected};
@@ -46,6 +47,7 @@ result<void> take(std::string const& flag, std::string const& value, demo_option
   if (flag == "--faults") return read_number<std::uint32_t>(flag, value, 0, percent_max, into.fault_percent);
   if (flag == "--seed") return read_number<std::uint64_t>(flag, value, 0, UINT64_MAX, into.seed);
   if (flag == "--in-flight") return read_number<std::uint32_t>(flag, value, 1, in_flight_max, into.in_flight);
+  if (flag == "--kills") return read_number<std::uint32_t>(flag, value, 0, kills_max, into.kills);
   if (flag != "--outage") return error{errc::invalid_argument, "unknown flag " + flag + "; --help lists them"};
   auto const outage = atone::parse_duration(value);
   if (!outage) return wrong(flag, value, outage.error().message);
@@ -56,7 +58,6 @@ result<void> take(std::string const& flag, std::string const& value, demo_option
 // Flags without a value.
 bool* switch_flag(std::string const& flag, demo_options& of) {
   if (flag == "--all") return &of.all;
-  if (flag == "--no-crash") return &of.no_crash;
   if (flag == "--help") return &of.help;
   return nullptr;
 }
@@ -83,7 +84,7 @@ std::string demo_help() {
          "  --faults N       percent of requests that meet a fault, 0 to 50 (10)\n"
          "  --seed N         which requests those are (42)\n"
          "  --in-flight N    sagas under way at a time (64)\n"
-         "  --no-crash       no kill -9 of the daemon half-way\n"
+         "  --kills N        how often the daemon is killed with SIGKILL: once half-way, more at random moments; 0: never (1)\n"
          "  --outage TIME    how long the feature service is stopped; 0s: not at all (6s)\n"
          "  --store ADDRESS  the daemon's store; sqlite:PATH or postgresql://… (SQLite in the work folder)\n"
          "  --work DIR       folder for databases and logs, made anew (demo-data)\n"

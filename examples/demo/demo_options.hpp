@@ -23,7 +23,7 @@ struct demo_options {
   std::uint32_t fault_percent = 10;
   std::uint64_t seed = 42;
   std::uint32_t in_flight = 64;
-  bool no_crash = false;                             // else: kill -9 of the daemon half-way
+  std::uint32_t kills = 1;                           // kill -9 of the daemon: one half-way, more at moments drawn by the seed
   atone::duration outage = std::chrono::seconds{6};  // how long the feature service is stopped; 0: not at all
   bool help = false;
 

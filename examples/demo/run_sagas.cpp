@@ -1,8 +1,10 @@
 #include "run_sagas.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <iomanip>
 #include <optional>
+#include <random>
 #include <sstream>
 #include <utility>
 
@@ -14,11 +16,13 @@
 namespace demo {
 namespace {
 
+using atone::errc;
 using atone::error;
 using atone::result;
 using steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds draw_every{200};
+constexpr std::chrono::seconds resume_max{10};
 
 std::string seconds_text(steady::duration span) {
   std::ostringstream text;
@@ -42,12 +46,17 @@ class saga_run {
 
   result<load_figures> run() {
     began_ = steady::now();
+    draw_kills();
     draw_later();
     load_.begin();
     io_.run();
     if (failure_) return *failure_;
     line_.draw(tally_, 0, steady::now() - began_);
     line_.end();
+    if (options_.kills > 1) {
+      line_.say(std::to_string(killed_) + " kills; the longest time until the first saga ended was " + seconds_text(longest_pause_));
+    }
+    if (longest_pause_ > resume_max) return error{errc::unavailable, "it took more than 10 s until sagas went on after a kill"};
     return load_.figures();
   }
 
@@ -84,7 +93,8 @@ class saga_run {
     tally_.add(of);
     if (resumed_at_) say_resumed();
     if (!frozen_ && options_.outage > atone::duration::zero() && tally_.ended() * 4 >= all_) freeze();
-    if (!crashed_ && !options_.no_crash && tally_.ended() * 2 >= all_) crash();
+    bool const due = killed_ < kills_at_.size() && tally_.ended() >= kills_at_[killed_];
+    if (due && !resumed_at_ && !over()) crash();
     if (over()) drawing_.cancel();
   }
 
@@ -96,17 +106,27 @@ class saga_run {
     thaw_.async_wait([this](auto) { stage_.thaw_features(); });
   }
 
+  // After how many ended sagas the daemon is killed: half-way, or drawn from the seed.
+  void draw_kills() {
+    if (options_.kills == 1) kills_at_.push_back(all_ / 2);
+    if (options_.kills < 2) return;
+    std::mt19937_64 draw{options_.seed};
+    for (std::uint32_t n = 0; n < options_.kills; ++n) kills_at_.push_back(1 + draw() % std::max<std::uint64_t>(1, all_ * 95 / 100));
+    std::sort(kills_at_.begin(), kills_at_.end());
+  }
+
   void crash() {
-    crashed_ = true;
+    ++killed_;
     crashed_at_ = tally_.ended();
     resumed_at_ = steady::now();
     if (auto restarted = stage_.crash_daemon(); !restarted) stop_with(restarted.error());
   }
 
   void say_resumed() {
-    line_.say("kill -9 atoned at " + grouped(crashed_at_) + " … restarted, first saga ended after " +
-              seconds_text(steady::now() - *resumed_at_));
+    auto const pause = steady::now() - *resumed_at_;
     resumed_at_.reset();
+    longest_pause_ = std::max(longest_pause_, pause);
+    line_.say("kill -9 atoned at " + grouped(crashed_at_) + " … restarted, first saga ended after " + seconds_text(pause));
   }
 
   void stop_with(error why) {
@@ -127,7 +147,9 @@ class saga_run {
   load load_;
   steady::time_point began_;
   bool frozen_ = false;
-  bool crashed_ = false;
+  std::vector<std::uint64_t> kills_at_;  // in rising order
+  std::size_t killed_ = 0;
+  steady::duration longest_pause_{};
   std::uint64_t crashed_at_ = 0;
   std::optional<steady::time_point> resumed_at_;
   std::optional<error> failure_;

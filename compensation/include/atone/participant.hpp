@@ -71,6 +71,12 @@ struct outcome {
 using row = std::map<std::string, std::optional<std::string>, std::less<>>;
 using parameter = std::optional<std::string>;
 
+// Whether a refusal of this operation is the last word and is stored: of an action, a try, a vote. A refused compensation (confirm,
+// cancel …) waits for a person, whose retry comes under the same key and must reach the business again.
+constexpr bool keeps_refusal(operation op) noexcept {
+  return op == operation::act || op == operation::try_ || op == operation::prepare;
+}
+
 // The local transaction the business statements run in.
 class sql_session {
  public:
@@ -86,7 +92,8 @@ class participant_database {
   virtual ~participant_database() = default;
 
   // Runs `business` at most once for (saga, step, op): barrier, business statements, stored answer, commit, in one transaction.
-  // A refusal (answer::no) rolls the business statements back to a savepoint, and the refusal itself is stored. An error
+  // A refusal (answer::no) rolls the business statements back to a savepoint, and the refusal itself is stored where keeps_refusal
+  // says so; otherwise nothing is, and the same call may come again. An error
   // rolls everything back and is returned: nothing happened. Conflicts (40001, 40P01, SQLITE_BUSY) repeat the whole
   // transaction, up to 20 times with rising pauses. `empty` answers 200 with an empty object.
   using business = std::function<result<answer>(sql_session&)>;

@@ -96,9 +96,9 @@ result<void> load_open_sagas(session& on, journal::saga_sink const& sink) {
 
 result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit) {
   return decode_all<inbox_start>(on.query("select number, saga_name, business_key, input, " + microseconds_of("requested_at") +
-                                                " from atone.inbox order by number limit " + std::to_string(limit),
-                                            {}),
-                                   decode_request);
+                                              " from atone.inbox order by number limit " + std::to_string(limit),
+                                          {}),
+                                 decode_request);
 }
 
 }  // namespace atone::postgres

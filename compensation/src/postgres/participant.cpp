@@ -138,9 +138,17 @@ result<outcome> postgres_participant::run(call const& which, business const& wor
 }
 
 result<outcome> postgres_participant::run_in(session& on, call const& which, business const& work) {
+  bool const may_come_again = !keeps_refusal(which.op);
+  if (may_come_again) {
+    if (auto set = on.run("savepoint atone_entry"); !set) return set.error();
+  }
   auto entered = enter(on, which);
   if (!entered || entered->verdict != verdict::proceed) return entered;
-  return proceed(on, which, work);
+  auto done = proceed(on, which, work);
+  if (!done || !may_come_again || !done->answer.refused) return done;
+  // Nothing of it stays, the barrier's row neither: it may be tried again.
+  if (auto undone = on.run("rollback to savepoint atone_entry"); !undone) return undone.error();
+  return done;
 }
 
 result<outcome> postgres_participant::enter(session& on, call const& which) {

@@ -100,6 +100,8 @@ result<outcome> sqlite_participant::run_once(barrier_key const& key, business co
   if (entered->verdict == verdict::proceed) {
     entered = proceed(key, work, std::move(*entered));
     if (!entered) return entered.error();
+    auto const op = parse_operation(key.op);
+    if (entered->answer.refused && op && !keeps_refusal(*op)) return entered;  // rolled back whole: it may be tried again
   }
   if (auto done = open->commit(); !done) return done.error();
   return entered;

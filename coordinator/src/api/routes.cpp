@@ -17,7 +17,7 @@ std::string_view take_segment(std::string_view& path) noexcept {
 std::vector<route> make_routes() {
   using enum body_kind;
   std::vector<route> made{
-      {"POST", "/v1/sagas/{name}", start_saga, json, false, {"wait", "version"}},
+      {"POST", "/v1/sagas/{id}", start_saga, json, false, {"wait", "version"}},
       {"GET", "/v1/sagas", list_sagas, none, false, {"saga", "definition", "status", "key_prefix", "since", "before", "limit"}},
       {"GET", "/v1/sagas/{id}", show_saga, none, false, {}},
       {"GET", "/v1/sagas/{id}/history", show_history, none, false, {}},

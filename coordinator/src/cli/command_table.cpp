@@ -129,22 +129,6 @@ std::vector<command_spec> operating_commands() {
        {},
        with_daemon({{"limit", 'n', "COUNT", "at most so many (20)"}}),
        run_alerts},
-      {"audit",
-       operating,
-       "prove from the journal and the participants' own tables that each ended saga is all or nothing; exit status 0 proven, 1 violated, "
-       "2 not checkable",
-       {},
-       with_daemon({{"service", '\0', "NAME=URL", "where a service's effects are read; once for each service"}}),
-       run_audit},
-      {"poke",
-       operating,
-       "send a participant the five awkward sequences, and say whether it holds",
-       {{"URL", "address of the participant"}},
-       {{"do", '\0', "CALL", "the action, as in \"POST /orders\"; {n} becomes a number of its own in each sequence"},
-        {"body", '\0', "JSON", "the action's body"},
-        {"compensate", '\0', "CALL", "its compensation, as in \"DELETE /orders/{n}\""},
-        {"compensate-body", '\0', "JSON", "the compensation's body"}},
-       run_poke},
   };
 }
 

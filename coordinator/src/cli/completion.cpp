@@ -70,7 +70,7 @@ std::string bash_script() {
   script += "    *) words=" + quoted(command_words()) + " ;;\n  esac\n";
   script += "  [ \"$COMP_CWORD\" -gt 1 ] || words=" + quoted(command_words()) + "\n";
   script += "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n";
-  script += "  case $current in -*) ;; *) [ \"$COMP_CWORD\" -gt 1 ] && COMPREPLY+=($(compgen -f -- \"$current\")) ;; esac\n}\n";
+  script += "  case $current in -*) ;; *) [ \"$COMP_CWORD\" -gt 1 ] && COMPREPLY+=($(compgen -f -- \"$current\")) ;; esac\n  return 0\n}\n";
   return script + "complete -o filenames -F _atone atone\n";
 }
 

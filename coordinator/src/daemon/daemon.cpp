@@ -2,8 +2,10 @@
 
 #include <csignal>
 #include <memory>
+#include <optional>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 
 #include <atone/coordinator.hpp>
@@ -42,6 +44,46 @@ api::service_options service_settings(settings const& of) {
   return made;
 }
 
+// What happens to sagas, as log lines; and the word that this process drives none any more.
+class saga_log final : public observer {
+ public:
+  saga_log(log& to, std::function<void(error const&)> over) : log_(to), over_(std::move(over)) {}
+
+  void saga_started(saga_row const& row) override {
+    auto const id = row.id.text();
+    log_.write(log_level::debug, "saga started", {{"saga", id}, {"definition", row.definition.name}, {"key", row.key.value()}});
+  }
+  void saga_ended(saga_row const& row) override {
+    auto const id = row.id.text();
+    log_.write(
+        log_level::info, "saga ended",
+        {{"saga", id}, {"definition", row.definition.name}, {"key", row.key.value()}, {"status", name(row.status)}, {"cause", row.cause}});
+  }
+  void saga_parked(saga_row const& row) override {
+    auto const id = row.id.text();
+    log_.write(log_level::error, "saga parked",
+               {{"saga", id}, {"definition", row.definition.name}, {"key", row.key.value()}, {"cause", row.cause}});
+  }
+  void alerted(alert_row const& row) override {
+    auto const id = row.saga.text();
+    log_.write(log_level::warn, "alert",
+               {{"saga", id}, {"step", row.step.text()}, {"kind", row.kind}, {"level", name(row.level)}, {"text", row.text}});
+  }
+  void answer_late(saga_id saga, step_path const& step, operation op, attempt n) override {
+    auto const id = saga.text();
+    auto const number = std::to_string(n.value());
+    log_.write(log_level::debug, "late answer", {{"saga", id}, {"step", step.text()}, {"op", name(op)}, {"attempt", number}});
+  }
+  void stopped_driving(error const& why) override {
+    log_.write(log_level::error, "this process drives sagas no more", {{"code", name(why.code)}, {"why", why.message}});
+    over_(why);
+  }
+
+ private:
+  log& log_;
+  std::function<void(error const&)> over_;
+};
+
 // The parts in the order they depend on each other; stopped the other way round.
 class running_daemon {
  public:
@@ -55,7 +97,9 @@ class running_daemon {
     // The address first: its port is part of what participants are told. Nothing is answered before the loop runs.
     if (auto bound = server_.start(); !bound) return bound;
     url_ = own_url(settings_, server_.port());
-    auto made = coordinator::open(coordinator_settings(settings_, url_));
+    auto with = coordinator_settings(settings_, url_);
+    with.observer = std::make_shared<saga_log>(log_, [this](error const& why) { boost::asio::post(io_, [this, why] { give_up(why); }); });
+    auto made = coordinator::open(std::move(with));
     if (!made) return made.error();
     sagas_ = *std::move(made);
     service_ = std::make_unique<api::service>(*sagas_, service_settings(settings_));
@@ -70,6 +114,8 @@ class running_daemon {
     service_.reset();
   }
 
+  // Why it stopped without being asked; nothing otherwise.
+  std::optional<error> const& lost() const noexcept { return lost_; }
   std::string const& url() const noexcept { return url_; }
   std::string store() const { return sagas_->store_description(); }
 
@@ -82,12 +128,22 @@ class running_daemon {
     signals_.async_wait([this](boost::system::error_code ec, int which) {
       if (ec) return;
       if (stopping_) return hurry();
-      stopping_ = true;
       log_.write(log_level::info, "stopping", {{"signal", which == SIGTERM ? "SIGTERM" : "SIGINT"}});
-      service_->release_waiting();
-      server_.stop(settings_.grace, [this] { signals_.cancel(); });
+      begin_stopping();
       wait_for_signal();
     });
+  }
+
+  void begin_stopping() {
+    stopping_ = true;
+    service_->release_waiting();
+    server_.stop(settings_.grace, [this] { signals_.cancel(); });
+  }
+
+  // Another process owns the store now, or it can't be trusted: who starts us decides what then.
+  void give_up(error const& why) {
+    lost_ = why;
+    if (!stopping_) begin_stopping();
   }
 
   void hurry() {
@@ -104,6 +160,7 @@ class running_daemon {
   std::unique_ptr<coordinator> sagas_;
   std::unique_ptr<api::service> service_;
   std::string url_;
+  std::optional<error> lost_;
   bool stopping_ = false;
   bool hurried_ = false;
 };
@@ -124,6 +181,7 @@ result<void> run(settings const& with, log& to, std::function<void(std::string c
   listening(made.url());
   made.serve();
   to.write(log_level::info, "stopped");
+  if (made.lost()) return *made.lost();
   return {};
 }
 

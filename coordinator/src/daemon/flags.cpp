@@ -1,8 +1,12 @@
 // The command line of atoned. CLI11 is seen here only.
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
 #include <ostream>
 
 #include <CLI/CLI.hpp>
 
+#include "daemon/config_file.hpp"
 #include "daemon/settings.hpp"
 
 namespace atone::daemon {
@@ -10,6 +14,7 @@ namespace {
 
 // Texts as typed; turned into settings once all of them are there.
 struct typed_line {
+  std::string config;
   std::string listen;
   std::vector<std::string> tokens;
   std::string token_file;
@@ -22,6 +27,7 @@ struct typed_line {
 };
 
 void add_flags(CLI::App& app, settings& made, typed_line& typed) {
+  app.add_option("--config", typed.config, "YAML file with settings; flags and environment go before it")->envname("ATONE_CONFIG");
   app.add_option("--store", made.store, "sqlite:PATH, postgresql://… or memory:")->envname("ATONE_STORE")->capture_default_str();
   app.add_option("--listen", typed.listen, "ADDRESS:PORT of the API; port 0: any free one")
       ->envname("ATONE_LISTEN")
@@ -86,6 +92,45 @@ result<void> apply(typed_line const& typed, settings& into) {
   return check_doors(into);
 }
 
+// Where the configuration file is: looked for before the flags are parsed, since it stands behind them.
+std::string config_path(int count, char const* const* words) {
+  constexpr std::string_view flag = "--config";
+  for (int at = 1; at < count; ++at) {
+    std::string_view const word = words[at];
+    if (word == flag && at + 1 < count) return words[at + 1];
+    if (word.starts_with(flag) && word.size() > flag.size() && word[flag.size()] == '=') return std::string{word.substr(flag.size() + 1)};
+  }
+  auto const* const from_environment = std::getenv("ATONE_CONFIG");
+  return from_environment == nullptr ? std::string{} : std::string{from_environment};
+}
+
+bool is_given(std::string const& name, int count, char const* const* words) {
+  auto const flag = "--" + name;
+  for (int at = 1; at < count; ++at) {
+    std::string_view const word = words[at];
+    if (word == flag || word.starts_with(flag + "=")) return true;
+  }
+  auto variable = "ATONE_" + name;
+  std::transform(variable.begin(), variable.end(), variable.begin(),
+                 [](unsigned char letter) { return letter == '-' ? '_' : static_cast<char>(std::toupper(letter)); });
+  return std::getenv(variable.c_str()) != nullptr;
+}
+
+// The line as typed, with what flags and environment leave open from the file put before it.
+result<std::vector<std::string>> with_config(int count, char const* const* words) {
+  std::vector<std::string> line;
+  if (auto const path = config_path(count, words); !path.empty()) {
+    auto const file = read_config_file(path);
+    if (!file) return file.error();
+    for (auto const& [name, text] : *file) {
+      if (!is_given(name, count, words)) line.push_back("--" + name + "=" + text);
+    }
+  }
+  line.insert(line.end(), words + 1, words + count);
+  std::reverse(line.begin(), line.end());  // as CLI11 takes a vector
+  return line;
+}
+
 }  // namespace
 
 parsed_line parse_line(int count, char const* const* words, std::ostream& out, std::ostream& err) {
@@ -95,8 +140,14 @@ parsed_line parse_line(int count, char const* const* words, std::ostream& out, s
   CLI::App app{"atoned: drives sagas and answers the API. Every flag has an environment variable.", "atoned"};
   app.set_version_flag("--version", ATONE_VERSION);
   add_flags(app, made, typed);
+  auto line = with_config(count, words);
+  if (!line) {
+    err << "atoned: " << line.error().message << '\n';
+    outcome.exit_code = 2;
+    return outcome;
+  }
   try {
-    app.parse(count, words);
+    app.parse(*std::move(line));
   } catch (CLI::ParseError const& refused) {
     outcome.exit_code = app.exit(refused, out, err) == 0 ? 0 : 2;
     return outcome;

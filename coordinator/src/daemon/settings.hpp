@@ -1,4 +1,4 @@
-// What atoned is told at its start: flags before environment (ATONE_*) before defaults.
+// What atoned is told at its start: flags before environment (ATONE_*) before a YAML file (--config) before defaults.
 // Thread rules: plain values.
 #pragma once
 

@@ -107,6 +107,21 @@ TEST_P(barrier_suite, there_is_nothing_to_undo_after_a_refusal) {
   EXPECT_EQ(amount(), 0);
 }
 
+// B-11: an operator's retry of a refused compensation comes under the same key: it must reach the business again.
+TEST_P(barrier_suite, b11_a_refused_compensation_may_be_tried_again) {
+  run(operation::act, 5);
+  auto const refused = run(call_of(operation::compensate), refusing(-5, "the till is closed"));
+  EXPECT_EQ(refused.verdict, verdict::proceed);
+  EXPECT_TRUE(refused.answer.refused);
+  EXPECT_EQ(amount(), 5);
+  auto const again = run(operation::compensate, -5);
+  EXPECT_EQ(again.verdict, verdict::proceed);
+  EXPECT_FALSE(again.answer.refused);
+  EXPECT_EQ(amount(), 0);
+  EXPECT_EQ(run(operation::compensate, -5).verdict, verdict::duplicate);
+  EXPECT_EQ(amount(), 0);
+}
+
 TEST_P(barrier_suite, an_error_leaves_nothing_and_the_call_may_come_again) {
   auto const failing = [](participant::sql_session& sql) -> result<answer> {
     auto const done = sql.execute("UPDATE account SET amount = amount + 5", {});

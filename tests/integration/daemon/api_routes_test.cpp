@@ -43,7 +43,6 @@ std::set<std::string> documented_operations() {
   return made;
 }
 
-// Paths differ in what they call their braces only where one path has two meanings (a saga's name, a saga's id).
 TEST(routes, are_those_of_the_openapi_document) {
   std::set<std::string> served;
   for (auto const& one : make_routes()) {

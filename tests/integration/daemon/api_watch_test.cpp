@@ -43,7 +43,7 @@ TEST_F(api_watch, metrics_are_prometheus_text) {
   EXPECT_EQ(made.headers.get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_THAT(made.body, HasSubstr("atone_sagas_completed_total 1"));
   EXPECT_THAT(made.body, HasSubstr("atone_build_info{version=\"1.2.3\"} 1"));
-  EXPECT_THAT(made.body, HasSubstr(R"(atone_http_requests_total{method="POST",route="/v1/sagas/{name}",status="201"} 1)"));
+  EXPECT_THAT(made.body, HasSubstr(R"(atone_http_requests_total{method="POST",route="/v1/sagas/{id}",status="201"} 1)"));
   EXPECT_THAT(made.body, HasSubstr(R"(atone_http_requests_total{method="other",route="none",status="404"} 1)"));
   std::istringstream lines{made.body};
   std::string line;

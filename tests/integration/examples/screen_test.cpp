@@ -119,7 +119,7 @@ TEST(demo_definition, is_described_in_one_line) {
   text << file.rdbuf();
   auto const loaded = atone::load_definition(text.str());
   ASSERT_TRUE(loaded.ok());
-  EXPECT_EQ(describe(*loaded.definition), "6 steps, 5 compensations, pivot: none, fallback: features -> last output (24h)");
+  EXPECT_EQ(describe(*loaded.definition), "6 steps, 5 compensations, pivot: none, fallback: features -> last output (1d)");
 }
 
 TEST(demo_input, fits_the_definition) {
@@ -166,11 +166,11 @@ TEST(demo_books, figures_are_added_up) {
 
 TEST(demo_flags, are_read) {
   auto const read =
-      parse_demo_options({"--count", "100", "--all", "--seed", "7", "--faults", "20", "--no-crash", "--outage", "0s", "--work", "x"}, {});
+      parse_demo_options({"--count", "100", "--all", "--seed", "7", "--faults", "20", "--kills", "3", "--outage", "0s", "--work", "x"}, {});
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->count, 100U);
   EXPECT_TRUE(read->all);
-  EXPECT_TRUE(read->no_crash);
+  EXPECT_EQ(read->kills, 3U);
   EXPECT_EQ(read->fault_percent, 20U);
   EXPECT_EQ(read->outage, atone::duration::zero());
   EXPECT_EQ(read->work, "x");

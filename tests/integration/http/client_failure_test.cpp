@@ -194,7 +194,8 @@ TEST(client_failure, a_request_given_up_frees_its_place) {
 TEST(client_cancel, before_anything_left_is_connect_and_after_it_is_lost) {
   std::atomic<bool> received{false};
   scripted_peer peer{[&](raw_connection& c) {
-    received = !c.read_message().empty();
+    if (c.read_message().empty()) return;  // the connection of the one that was given up
+    received = true;
     c.stall();
   }};
   test_client test;

@@ -87,7 +87,8 @@ TEST_F(postgres_loss, a_lost_reply_after_another_took_over_is_fenced) {
   taking.join();
   ASSERT_FALSE(stale);
   EXPECT_EQ(stale.error().code, errc::fenced);
-  expect_sagas(1);
+  // Whether the swallowed batch got through before the take-over is open; half of it never did.
+  EXPECT_EQ(rows_in("saga"), rows_in("journal"));
 }
 
 TEST_F(postgres_loss, b51_a_black_hole_ends_the_wait_and_is_reported_as_unknown) {

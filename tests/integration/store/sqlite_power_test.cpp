@@ -57,7 +57,11 @@ class rig {
     auto writer = (*made)->open_journal();
     if (!writer || !(*writer)->take_over(node_id{"node-1"})) return;
     for (std::uint32_t number = 1; number <= last; ++number) {
-      if (!(*writer)->commit(batch_of(number), batch_number{number})) return;
+      auto const done = (*writer)->commit(batch_of(number), batch_number{number});
+      if (!done) {
+        EXPECT_TRUE(done.error().retryable()) << name(done.error().code) << ": " << done.error().message;
+        return;
+      }
       acknowledged_ = number;
     }
     if (last < batches) disk_.lose_power(remains::nothing);  // before anything is closed in good order
