@@ -43,7 +43,7 @@ class Orders(BaseHTTPRequestHandler):
             elif verdict == "refused":
                 status, answer = 409, b'{"error":"already compensated"}'
             db.execute("commit")
-            status = status or 200
+            status, answer = status or 200, as_bytes(answer)
         except sqlite3.Error as failure:  # nothing happened: the coordinator tries again
             status, answer = 503, json.dumps({"error": str(failure)}).encode()
         finally:
@@ -65,12 +65,17 @@ class Orders(BaseHTTPRequestHandler):
     def reply(self, status, answer):
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer or b"")))
+        self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
-        self.wfile.write(answer or b"")
+        self.wfile.write(answer)
 
     def log_message(self, *_):
         pass
+
+
+def as_bytes(stored):
+    """SQLite gives back what it was given: text or bytes."""
+    return stored.encode() if isinstance(stored, str) else stored or b""
 
 
 def insert_order(db, order_id):
