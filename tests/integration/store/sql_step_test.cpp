@@ -146,7 +146,7 @@ TEST_P(sql_step, big_integers_stay_exact) {
 }
 
 TEST_P(store_suite, a_store_without_sql_says_so) {
-  if (GetParam().runs_sql) GTEST_SKIP();
+  if (GetParam().runs_sql) return;
   sql_statement statement;
   statement.text = "SELECT 1";
   EXPECT_REFUSED(errc::unsupported, writer_->commit_with_sql(statement, [](std::string_view) { return journal_batch{}; }, batch_number{1}));
