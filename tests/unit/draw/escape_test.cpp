@@ -1,5 +1,5 @@
 // Whatever stands in a definition, the drawing stays a drawing: nothing in a text can end a label or begin a tag.
-#include <atone/draw.hpp>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <atone/draw.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +38,7 @@ definition awkward() {
 // The picture as SVG; nothing where graphviz is not there.
 std::optional<std::string> rendered(std::string const& dot) {
   if (dot_program.empty()) return std::nullopt;
-  auto const file = std::filesystem::path{testing::TempDir()} / "atone_draw_test.dot";
+  auto const file = std::filesystem::path{testing::TempDir()} / ("atone_draw_test." + std::to_string(::getpid()) + ".dot");
   std::ofstream{file} << dot;
   auto const command = '\'' + std::string{dot_program} + "' -Tsvg '" + file.string() + "' 2>&1";
   std::unique_ptr<FILE, int (*)(FILE*)> pipe{popen(command.c_str(), "r"), pclose};
@@ -44,6 +46,7 @@ std::optional<std::string> rendered(std::string const& dot) {
   std::array<char, 4096> buffer{};
   while (auto const size = std::fread(buffer.data(), 1, buffer.size(), pipe.get())) out.append(buffer.data(), size);
   EXPECT_EQ(pclose(pipe.release()), 0) << out;
+  std::filesystem::remove(file);
   return out;
 }
 
