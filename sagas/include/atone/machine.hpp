@@ -1,6 +1,6 @@
 // The saga machine: (definition, state, event) -> (state, commands). Pure: no clock, no ids made inside, no I/O. Whoever
 // drives it journals the event first, then performs the commands; replaying the journal gives the state again.
-// Version `machine_version` of its semantics is bound to each run; journals of released versions are golden tests.
+// `machine_version` names its semantics; it is not stored with a run yet, and there is no released journal to hold it to.
 //
 // Thread rules: a saga_machine is a plain value of one thread; the definition is shared and immutable.
 #pragma once
