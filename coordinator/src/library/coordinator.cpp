@@ -91,6 +91,7 @@ void coordinator::stop(duration grace) {
 }
 
 result<coordinator::published> coordinator::publish(std::string_view yaml) {
+  if (impl_->stopped.load()) return error{errc::unavailable, "the coordinator has been stopped"};
   return impl_->publish(yaml);
 }
 
@@ -162,6 +163,7 @@ void coordinator::async_report(saga_id id, step_path step, operation op, attempt
 }
 
 result<void> coordinator::read(std::function<result<void>(journal_reader&)> const& work) {
+  if (impl_->stopped.load()) return error{errc::unavailable, "the coordinator has been stopped"};
   std::promise<result<void>> promise;
   auto told = promise.get_future();
   impl_->reader.post(work, [&promise](result<void> outcome) { promise.set_value(std::move(outcome)); });

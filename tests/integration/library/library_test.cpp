@@ -448,6 +448,8 @@ TEST(library, stopping_answers_whoever_still_waits) {
   EXPECT_EQ(outcome.error().code, errc::unavailable);
   EXPECT_EQ(sagas.get(begun->id).error().code, errc::unavailable);
   EXPECT_EQ(sagas.start(what).error().code, errc::unavailable);
+  EXPECT_EQ(sagas.publish(two_steps).error().code, errc::unavailable);
+  EXPECT_EQ(sagas.read([](journal_reader&) { return result<void>{}; }).error().code, errc::unavailable);
 }
 
 }  // namespace
