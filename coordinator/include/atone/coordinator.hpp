@@ -1,8 +1,9 @@
 // atone::coordinator: sagas inside your own process, or inside atoned. Opens the store, takes it over, goes on with every
 // open saga, and drives new ones until it is destroyed.
 //
-// Thread rules: every member may be called from any thread, after construction. Handlers run on a pool of `handler_threads` threads.
-// Blocking forms must not be called from inside a handler's callback of an async form.
+// Thread rules: every member may be called from any thread, after construction. Handlers run on a pool of `handler_threads` threads;
+// callbacks of the async forms and the observer run on the coordinator's one loop thread. There, blocking forms must not be called
+// (those that can tell answer `conflict`; stop() and the destructor would wait for themselves), and nothing may be thrown.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,8 @@ namespace atone {
 
 // ---- local handlers ----
 
-// What a local handler is asked.
+// What a local handler is asked: one attempt of one operation of one step. Handed to the handler by reference; copy what must
+// outlive it.
 class call {
  public:
   call(saga_id saga, step_path step, operation op, attempt n, trace_id key, std::string input)
@@ -37,9 +39,9 @@ class call {
   saga_id saga() const noexcept { return saga_; }
   step_path const& step() const noexcept { return step_; }
   operation op() const noexcept { return op_; }
-  attempt number() const noexcept { return n_; }
+  attempt number() const noexcept { return n_; }                // rises with each retry; the same again after a crash
   std::string const& input() const noexcept { return input_; }  // JSON
-  // The same for every attempt of this operation: make the effect unique by it.
+  // The same for every attempt of this operation, over restarts too: make the effect unique by it. 32 hex digits.
   std::string const& idempotency_key() const noexcept { return key_.text(); }
 
  private:
@@ -51,37 +53,40 @@ class call {
   std::string input_;
 };
 
-// What a local handler answers.
+// What a local handler answers. Made by the four functions below, which say what each kind means.
 struct answer {
+  // `refused` and `unavailable` promise that nothing was done; where that is not certain, the answer is `unknown`.
   enum class kind_of : std::uint8_t { done, refused, unavailable, unknown };
 
   kind_of kind = kind_of::done;
   std::string payload = "null";  // JSON, for done
-  std::string reason;            // for people, otherwise
+  std::string reason;            // for people, of every other kind
 
   answer() = default;
   answer(kind_of what, std::string json, std::string why) : kind(what), payload(std::move(json)), reason(std::move(why)) {}
 };
-answer done(std::string json = "null");
-answer refused(std::string reason);      // a final "no": nothing was done
+answer done(std::string json = "null");  // took effect; `json` is the step's output, checked against its `out`
+answer refused(std::string reason);      // a final "no": nothing was done, and this step is not tried again
 answer unavailable(std::string reason);  // nothing was done, try again
 answer unknown(std::string reason);      // may have been done, try again under the same key
 
+// Blocking is allowed. Called from several pool threads at once, and again for the same operation after a retry or a crash.
 // Throwing counts as unknown.
 using handler = std::function<answer(call const&)>;
 
 // ---- options ----
 
+// How a coordinator is set up; read once, by coordinator::open().
 struct options {
-  std::string store = "sqlite:atone.db";
-  atone::node_id node{"node"};
-  std::uint32_t handler_threads = 4;
-  std::uint32_t open_max = 100'000;              // sagas under way; above it starts are refused as errc::exhausted
-  bool migrate = true;                           // bring the store's tables up to date at start
-  std::map<std::string, std::string> addresses;  // service -> URL, instead of the definition's default
-  duration breaker_open{std::chrono::seconds{5}};
-  std::string callback_base;  // URL participants report to ("http://127.0.0.1:7070"); empty: none
-  std::string token_key;      // key of callback tokens; empty: a new one at each start, older tokens die with it
+  std::string store = "sqlite:atone.db";           // address, as open_store() reads it: memory:, sqlite:PATH or postgresql://…
+  atone::node_id node{"node"};                     // who writes, for people who look at the store; keep it over restarts
+  std::uint32_t handler_threads = 4;               // local handlers that run at the same time; 0 counts as 1
+  std::uint32_t open_max = 100'000;                // sagas under way; above it starts are refused as errc::exhausted
+  bool migrate = true;                             // bring the store's tables up to date at start; else old ones are a conflict
+  std::map<std::string, std::string> addresses;    // service -> URL, instead of the definition's default
+  duration breaker_open{std::chrono::seconds{5}};  // how long nothing is sent to an address that refuses connections
+  std::string callback_base;                       // URL participants report to ("http://127.0.0.1:7070"); empty: none
+  std::string token_key;                           // key of callback tokens; empty: a new one at each start, older tokens die with it
 
   std::shared_ptr<atone::observer> observer;  // told of what happens; may be null
 
@@ -91,15 +96,17 @@ struct options {
 
 // ---- what is asked and answered ----
 
+// A wish to start one saga.
 struct start_request {
   std::string saga;                           // name of a published definition
   std::optional<definition_version> version;  // nothing: the newest
-  business_key key;
-  std::string input = "{}";  // JSON
+  business_key key;                           // makes a repeated start harmless; empty: every start makes another saga
+  std::string input = "{}";                   // JSON, checked against the definition's schema
 
   start_request() = default;
 };
 
+// The answer to a start, told once the start is durable.
 struct started {
   saga_id id;
   bool replayed = false;  // the same key and body had been started before: this is that saga
@@ -107,35 +114,41 @@ struct started {
   started() = default;
 };
 
-// A saga as it stands.
+// A saga as it stands: what is told is durable.
 struct saga_view {
   saga_row row;
-  std::vector<step_view> steps;  // filled while it is open here, or rebuilt from its history
-  std::vector<step_path> parked;
+  std::vector<step_view> steps;   // reached ones; empty when the history can't be replayed by the definition published here
+  std::vector<step_path> parked;  // steps that wait for a person; empty too when the saga itself is parked
 
   saga_view() = default;
   bool completed() const noexcept { return row.status == saga_status::completed; }
-  bool ended() const noexcept { return is_final(row.status); }
+  bool ended() const noexcept { return is_final(row.status); }  // completed or compensated; false while parked
 };
 
+// What a person asks of one saga.
 struct operator_request {
+  // cancel: compensate, allowed until the pivot is sent. pause: no new requests, answers are still taken; resume ends it.
+  // retry: of a parked step, of one that waits for its next attempt (at once), or, with no step parked, of a parked saga.
+  // skip: a parked step is left without effect, or its compensation left undone. complete: a parked step counts as done with `output`.
   enum class action_kind : std::uint8_t { cancel, pause, resume, retry, skip, complete };
 
   action_kind action = action_kind::cancel;
   saga_id saga;
   step_path step;      // retry, skip, complete: which parked step; empty: the only parked one
-  std::string actor;   // who asks
-  std::string note;    // required for skip and complete
-  std::string output;  // JSON, for complete
+  std::string actor;   // who asks; kept with the saga
+  std::string note;    // required for skip and complete; for cancel the reason
+  std::string output;  // JSON, for complete; empty: null
 
   operator_request() = default;
 };
-std::string_view name(operator_request::action_kind of) noexcept;
+std::string_view name(operator_request::action_kind of) noexcept;  // "cancel", "pause" …
 
+// Counters of one coordinator since it was opened; `open`, `calls_in_flight` and `queue` are what stands now.
 struct engine_figures {
-  std::uint64_t open = 0;  // sagas under way in memory
-  std::uint64_t started = 0, completed = 0, compensated = 0, parked = 0;
-  std::uint64_t events = 0, commits = 0;
+  std::uint64_t open = 0;                                                 // sagas under way in memory, parked ones included
+  std::uint64_t started = 0, completed = 0, compensated = 0, parked = 0;  // parked: how often, not how many are now
+  std::uint64_t events = 0, commits = 0;                                  // commits: batches that held events
+  // calls: requests to participants and local handlers, each attempt counted. late_answers: nobody waited for them any more.
   std::uint64_t calls = 0, calls_in_flight = 0, late_answers = 0;
   std::uint64_t queue = 0;  // records waiting for their commit
   bool writable = false;    // the last write succeeded and this process owns the store
@@ -143,59 +156,81 @@ struct engine_figures {
   engine_figures() = default;
 };
 
+// Drives the sagas of one store. It owns its threads, and must outlive every callback that it was given.
 class coordinator {
  public:
-  // Opens and takes over; throws nothing. Definitions that open sagas need are loaded from the store. Handlers must be registered
-  // before `run()`: sagas whose handlers are missing wait, and an alert says so.
+  // Opens the store, takes it over and loads what is open; blocks meanwhile. From here on whoever drove the store before is fenced.
+  // Expected failures are returned, not thrown: invalid_argument and unsupported (address), unavailable, conflict (another process
+  // holds the SQLite file; tables of another version without `migrate`), and whatever else the store says. Nothing is sent before run().
   static result<std::unique_ptr<coordinator>> open(options with);
   ~coordinator();  // stops as stop() does
   coordinator(coordinator const&) = delete;
   coordinator& operator=(coordinator const&) = delete;
 
-  // Binds `services: X: {local: GROUP}` calls `X NAME` to a function.
+  // Binds `services: X: {local: GROUP}` calls `X NAME` to a function; the last one bound under a name counts. Best before run():
+  // calls whose handler is missing wait until it is bound, and after ten seconds an alert says so.
   void handle(std::string_view group, std::string_view name, handler function);
-  // Begins to drive sagas (recovered ones first). Idempotent.
+  // Begins to drive sagas: recovered ones go on, new ones are accepted. Idempotent. Once driving has ended
+  // (observer::stopped_driving) it does not begin again: open another coordinator. Errors: unavailable after stop().
   result<void> run();
-  // No new work; answers that arrive within `grace` are still journalled; returns when all threads are joined. Nothing is lost: what is
-  // open goes on at the next start.
+  // No new work; answers that arrive within `grace` are still journalled; returns when all threads are joined. Local handlers that run
+  // are waited for, however long they take. Nothing is lost: what is open goes on at the next start. Whoever still waits is told
+  // `unavailable`. Idempotent; not to be called from a handler. After it blocking forms answer `unavailable`, and async forms must
+  // not be called.
   void stop(duration grace = std::chrono::seconds{5});
 
   // ---- definitions ----
+  // What publishing made of a text.
   struct published {
     definition_ref ref;
     std::vector<diagnostic> diagnostics;  // warnings
 
     published() = default;
   };
-  // Mistakes are errc::invalid_argument with all of them in the message; another content under a known version is errc::conflict.
+  // Stores a definition and makes it startable at once; the same content again is a success. Blocks; waits behind a commit that the
+  // store holds up. Mistakes are errc::invalid_argument with all of them in the message; another content under a known version is
+  // errc::conflict; unavailable: the store was not reached, publish again.
   result<published> publish(std::string_view yaml);
-  result<published> publish_file(std::string const& path);
+  result<published> publish_file(std::string const& path);  // also not_found: the file can't be read
 
-  // ---- sagas: blocking ----
+  // ---- sagas: blocking; all answer `unavailable` once the coordinator has stopped ----
+  // Answers when the start is durable, not when the saga has ended. Idempotent by (saga name, key): the same key with equal input gives
+  // the saga that is there. Errors: not_found (no such definition), invalid_argument (input, shard key), conflict (the key was used
+  // with other input), exhausted (open_max), unavailable (not running), fenced.
   result<started> start(start_request what);
-  // Until it ended or is parked, or `timeout` passed: the view says which.
+  // Until it ended or is parked, or `timeout` passed: the view says which. A timeout is no error, and changes nothing for the saga.
+  // Errors: not_found; unavailable or fenced when this coordinator stops driving meanwhile.
   result<saga_view> wait(saga_id id, duration timeout);
-  // start and wait for its end (or parking).
+  // start and wait for its end (or parking). Whether it completed is for the caller to read from the view.
   result<saga_view> run(std::string_view saga, business_key key, std::string input, duration timeout = std::chrono::hours{1});
+  // How it stands now, under way or ended. Errors: not_found; what the store says.
   result<saga_view> get(saga_id id);
+  // An operator's action, and how the saga stands after it. What is refused of a saga under way is recorded too. Errors: conflict
+  // (the state does not allow it, or the saga has ended), invalid_argument (note missing, several steps parked, output not JSON),
+  // not_found (saga or step), unavailable.
   result<saga_view> act(operator_request what);
 
-  // ---- sagas: by callback, called once from the coordinator's loop thread; it must not block ----
+  // ---- sagas: by callback, called once from the coordinator's loop thread; it must neither block nor throw. Meanings and errors are
+  // those of the blocking forms. There is no cancelling. ----
   void async_start(start_request what, std::function<void(result<started>)> then);
   void async_wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then);
   void async_get(saga_id id, std::function<void(result<saga_view>)> then);
   void async_act(operator_request what, std::function<void(result<saga_view>)> then);
-  // A report from a participant to its callback address. `token` must be the one that went out with the call.
+  // A report from a participant to its callback address. `token` must be the one that went out with the call; `status` and `body` are
+  // read as an HTTP answer would be. Told once it is durable. Errors: invalid_argument (token), conflict (nobody waits for this
+  // attempt: recorded as late), not_found (saga not under way, or step not reached), unavailable.
   void async_report(saga_id id, step_path step, operation op, attempt n, std::string token, std::int32_t status, std::string body,
                     std::function<void(result<void>)> then);
 
   // ---- reading (own connection, own thread) ----
-  // Runs `work` with a reader; blocks the caller.
+  // Runs `work` with a reader, on the reader's thread; blocks the caller and gives back what `work` returned. Reads take turns: `work`
+  // must not call read() again. Errors also: unavailable (store, or stopped).
   result<void> read(std::function<result<void>(journal_reader&)> const& work);
+  // Blocks for a turn of the loop; all zero after stop() or from the loop thread itself.
   engine_figures figures() const;
-  // A write through to the store, for readiness.
+  // A write through to the store, for readiness. Errors: fenced; unavailable, also when nothing has gone through for two seconds.
   result<void> check_writable();
-  std::string store_description() const;
+  std::string store_description() const;  // for people and logs, without a password
 
  private:
   struct impl;

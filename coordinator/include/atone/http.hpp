@@ -24,6 +24,7 @@ namespace atone::http {
 // Header fields in order; names compare without case.
 class header_list {
  public:
+  // Appends, also beside one of the same name. What can't stand in HTTP is found when it is sent.
   void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
   std::string_view get(std::string_view name) const noexcept;  // first one, or empty
   bool has(std::string_view name) const noexcept;
@@ -33,6 +34,7 @@ class header_list {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
+// One request: as a handler gets it, or as a client is to send it.
 struct request {
   std::string method = "GET";
   std::string target = "/";  // path and query as sent
@@ -42,6 +44,7 @@ struct request {
   request() = default;
 };
 
+// One response: as a handler answers it, or as a client got it.
 struct response {
   std::int32_t status = 200;
   header_list headers;  // Content-Length, Connection, Date are set by the server
@@ -61,22 +64,25 @@ struct origin {
   origin() = default;
   friend bool operator==(origin const&, origin const&) = default;
 };
-// "http://127.0.0.1:7001", "https://host/base"; errors say what was expected.
+// "http://127.0.0.1:7001", "https://host/base", at most 2048 bytes; without a port 80 or 443. User names, queries and fragments are
+// refused. Errors (invalid_argument) say what was expected.
 result<origin> parse_origin(std::string_view url);
 
+// PEM files for TLS 1.2 and newer. A client always checks the peer's certificate and its name.
 struct tls_options {
   std::string certificate_file;  // server: chain; client: own certificate, may be empty
-  std::string key_file;
-  std::string ca_file;  // whom to trust; empty: the system's
+  std::string key_file;          // of the certificate
+  std::string ca_file;           // whom to trust; empty: a client trusts the system's, a server asks nobody for a certificate
 
   tls_options() = default;
 };
 
+// Bounds of one client.
 struct client_options {
-  std::uint32_t connections_max = 256;  // an origin; further requests wait their turn within their timeout
-  std::uint32_t waiting_max = 100'000;  // an origin; above it a request fails at once as `connect`
-  std::size_t body_max = 16 * 1024 * 1024;
-  std::size_t header_max = 64 * 1024;
+  std::uint32_t connections_max = 256;           // an origin; further requests wait their turn within their timeout
+  std::uint32_t waiting_max = 100'000;           // an origin; above it a request fails at once as `connect`
+  std::size_t body_max = 16 * 1024 * 1024;       // bytes of an answer; above it the exchange is `malformed`
+  std::size_t header_max = 64 * 1024;            // bytes, likewise
   duration idle_max = std::chrono::seconds{30};  // a kept connection is closed after this
   // False: only Retry-After, Date, Location, Content-Type, WWW-Authenticate, Allow and ETag of an answer are kept.
   bool keep_all_headers = false;
@@ -88,11 +94,11 @@ struct client_options {
 // What came of one request: a response, or which way it failed.
 struct exchange {
   transport_failure failure = transport_failure::none;
-  std::string detail;  // the system's words for the failure
-  http::response response;
+  std::string detail;       // the system's words for the failure
+  http::response response;  // any status; default-made after a failure
 
   exchange() = default;
-  bool ok() const noexcept { return failure == transport_failure::none; }
+  bool ok() const noexcept { return failure == transport_failure::none; }  // a whole answer came, whatever its status
 };
 
 // Keep-alive pools, one an origin. A request of which a byte may have left is never reported as `connect` and never silently
@@ -111,7 +117,8 @@ class client {
 
   // `done` is called exactly once, from the io_context, never from inside send(). `timeout` covers connect, waiting for a
   // connection, sending and the whole answer; when it passes before anything has left, the failure is `connect`, else `timeout`.
-  // What can't be written as a request (a line break in a header value) fails as `connect`. Content-Length and Host are set here.
+  // What can't be written as a request (a line break in a header value) fails as `connect`. Content-Length is set here, Host where the
+  // request has none. Redirects are not followed.
   ticket send(origin const& to, request what, duration timeout, completion done);
   // Gives the request up: its connection is closed, `done` is called with `lost` (or `connect` when nothing had left), from the
   // io_context. A ticket that has ended is ignored.
@@ -124,14 +131,16 @@ class client {
   std::shared_ptr<impl> impl_;
 };
 
-// One request from a thread without io_context (command line, tests): blocks up to `timeout`.
+// One request from a thread without io_context (command line, tests): blocks up to `timeout`. The URL's path and query are the target
+// unless `what` names one. A URL that can't be read fails as `connect`; all headers of the answer are kept.
 exchange fetch(std::string_view url, request what, duration timeout, tls_options const& tls = {});
 
+// Where a server listens, and its bounds.
 struct server_options {
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  // 0: any free one, see server::port()
-  std::size_t body_max = 16 * 1024 * 1024;
-  std::size_t header_max = 64 * 1024;
+  std::string address = "127.0.0.1";                // an IP address, no name
+  std::uint16_t port = 0;                           // 0: any free one, see server::port()
+  std::size_t body_max = 16 * 1024 * 1024;          // bytes of a request; above it 413
+  std::size_t header_max = 64 * 1024;               // bytes; above it 431
   std::uint32_t connections_max = 4096;             // further ones wait in the kernel's queue until one ends
   duration idle_max = std::chrono::seconds{60};     // between requests, and for taking an answer
   duration request_max = std::chrono::seconds{60};  // from a request's first byte to its last; later it is answered 408
@@ -163,6 +172,7 @@ class responder {
 // method. A handler that throws is answered 500.
 class server {
  public:
+  // Called on the io_context's thread: must not block. It may answer later, and from elsewhere, through the responder.
   using handler = std::function<void(request, responder)>;
 
   server(boost::asio::io_context& io, server_options options, handler answer);
@@ -170,8 +180,10 @@ class server {
   server(server const&) = delete;
   server& operator=(server const&) = delete;
 
-  result<void> start();  // binds and listens; errors name the address
-  std::uint16_t port() const noexcept;
+  // Binds and listens; call once. Errors name the address or the file: invalid_argument (no IP address, TLS files), unavailable (the
+  // port is taken).
+  result<void> start();
+  std::uint16_t port() const noexcept;  // the one that is bound; 0 before start()
   // Stops accepting; open requests get up to `grace` to be answered, then connections are closed. `done` is called from the
   // io_context once nothing is left. Destroying the server closes everything at once.
   void stop(duration grace, std::function<void()> done);
@@ -183,14 +195,16 @@ class server {
 
 // Percent-encoding of one path segment or query value (everything but unreserved characters).
 std::string percent_encode(std::string_view text);
-std::optional<std::string> percent_decode(std::string_view text);
-// Path without the query, and the decoded query parameters in order.
+std::optional<std::string> percent_decode(std::string_view text);  // nothing: a broken escape; '+' stays '+'
+// Path without the query, still percent-encoded, and the decoded query parameters in order.
 struct split_target {
   std::string path;
   std::vector<std::pair<std::string, std::string>> query;
 
   split_target() = default;
 };
+// Nothing when it does not begin with '/', holds a space or a control character, or its query a broken escape. '+' in a query is a
+// space, a fragment is left out.
 std::optional<split_target> parse_target(std::string_view target);
 
 }  // namespace atone::http

@@ -12,6 +12,7 @@
 
 namespace atone {
 
+// What an HTTP status says about the work that was asked for.
 enum class answer_class : std::uint8_t {
   done,                // 2xx but 202
   still_working,       // 202: poll Location, or wait for the callback
@@ -21,6 +22,7 @@ enum class answer_class : std::uint8_t {
 };
 std::string_view name(answer_class of) noexcept;
 
+// Total: a number outside 200 … 599 is transient_unknown, since nobody can say what was meant.
 answer_class classify_status(std::int32_t http_status) noexcept;
 
 // What went wrong below HTTP.
@@ -33,21 +35,23 @@ enum class transport_failure : std::uint8_t {
   breaker_open,  // not tried: the service's breaker is open
 };
 std::string_view name(transport_failure of) noexcept;
+// Whether a request that failed this way may have been done all the same; `none` only for transport_failure::none.
 certainty certainty_of(transport_failure failure) noexcept;
 
 // Retry-After in seconds or as an HTTP date relative to the reply's Date; capped at 1 hour; nothing when absent or unreadable.
 std::optional<duration> parse_retry_after(std::string_view value, std::string_view date) noexcept;
 
+// The header fields of a request to a participant; part of the wire format.
 namespace headers {
-inline constexpr std::string_view saga = "Atone-Saga";
-inline constexpr std::string_view step = "Atone-Step";
-inline constexpr std::string_view op = "Atone-Op";
-inline constexpr std::string_view attempt = "Atone-Attempt";
-inline constexpr std::string_view epoch = "Atone-Epoch";
-inline constexpr std::string_view idempotency_key = "Idempotency-Key";
-inline constexpr std::string_view deadline = "Atone-Deadline";
-inline constexpr std::string_view callback = "Atone-Callback";
-inline constexpr std::string_view traceparent = "traceparent";
+inline constexpr std::string_view saga = "Atone-Saga";                  // saga_id::text()
+inline constexpr std::string_view step = "Atone-Step";                  // step_path::text()
+inline constexpr std::string_view op = "Atone-Op";                      // name(operation)
+inline constexpr std::string_view attempt = "Atone-Attempt";            // decimal, from 1
+inline constexpr std::string_view epoch = "Atone-Epoch";                // decimal, of the coordinator that sends
+inline constexpr std::string_view idempotency_key = "Idempotency-Key";  // trace_id: the same for every attempt
+inline constexpr std::string_view deadline = "Atone-Deadline";          // milliseconds that the answer is waited for
+inline constexpr std::string_view callback = "Atone-Callback";          // URL to report to; only where the coordinator has one
+inline constexpr std::string_view traceparent = "traceparent";          // W3C: the trace is the saga, the span the attempt
 }  // namespace headers
 
 }  // namespace atone
