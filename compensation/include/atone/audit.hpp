@@ -48,16 +48,18 @@ result<effect_page> read_effect_page(std::string_view service, std::string_view 
 
 // What the journal says of one saga.
 struct saga_facts {
-  saga_row row;
+  saga_row row;               // ended: judge() aborts on any other
   definition_ptr definition;  // the one it is bound to; null: could not be had
   std::vector<event> events;  // all, from 1
 
   saga_facts() = default;
 };
 
+// What can be said of a saga, or of all. `not_checkable` is not a pass: something needed was missing, or a person decided.
 enum class verdict : std::uint8_t { proven, violated, not_checkable };
 std::string_view name(verdict of) noexcept;
 
+// Why a saga is not proven. The violations stand first: is_violation() goes by the order.
 enum class finding_kind : std::uint8_t {
   // violations
   effect_missing,         // the journal says done, the participant's tables do not
@@ -75,7 +77,7 @@ enum class finding_kind : std::uint8_t {
   source_missing,      // a service that took part was not read
   operator_decided,    // a person skipped or supplied something: what stands then is theirs to judge
 };
-std::string_view name(finding_kind of) noexcept;
+std::string_view name(finding_kind of) noexcept;  // "effect_missing" …, as in the JSON report
 constexpr bool is_violation(finding_kind of) noexcept {
   return of < finding_kind::definition_missing;
 }
@@ -83,7 +85,7 @@ constexpr bool is_violation(finding_kind of) noexcept {
 // One reason for a verdict, with its place.
 struct finding {
   finding_kind kind = finding_kind::effect_missing;
-  std::string service;
+  std::string service;  // empty where the finding is about the saga as a whole; then `step` and `op` are empty too
   saga_id saga;
   step_path step;
   operation op = operation::none;
@@ -102,17 +104,18 @@ struct report {
   std::uint64_t not_checkable = 0;
   std::uint64_t completed = 0;  // among the ended ones
   std::uint64_t compensated = 0;
-  std::uint64_t unfinished = 0;  // still under way: only "nothing twice" was checked
-  std::uint64_t parked = 0;      // wait for a person: likewise
-  std::uint64_t effects = 0;     // operations that participants know
-  std::uint64_t effects_twice = 0;
-  std::uint64_t compensations_twice = 0;
-  std::uint64_t orphans = 0;  // sagas that only participants know
-  std::uint64_t probes = 0;   // sagas of `atone poke`, left aside
-  std::vector<finding> findings;
-  std::uint64_t findings_left_out = 0;
+  std::uint64_t unfinished = 0;           // still under way: only "nothing twice" was checked
+  std::uint64_t parked = 0;               // wait for a person: likewise
+  std::uint64_t effects = 0;              // operations that participants know
+  std::uint64_t effects_twice = 0;        // operations, other than compensations, that took effect more than once
+  std::uint64_t compensations_twice = 0;  // compensations that did
+  std::uint64_t orphans = 0;              // sagas that only participants know
+  std::uint64_t probes = 0;               // sagas of `atone poke`, left aside
+  std::vector<finding> findings;          // the first findings_max, in the order of judging
+  std::uint64_t findings_left_out = 0;    // beyond that
 
   report() = default;
+  // Includes orphans, and sagas set aside that were found violated all the same.
   std::uint64_t judged() const noexcept { return proven + violated + not_checkable; }
   // violated before not_checkable; nothing judged is not_checkable: an audit that saw nothing proves nothing.
   atone::audit::verdict verdict() const noexcept;
@@ -120,8 +123,8 @@ struct report {
 
 // 0 proven, 1 violated, 2 not checkable.
 int exit_code(report const& of) noexcept;
-std::string to_json(report const& of);
-std::string to_text(report const& of);
+std::string to_json(report const& of);  // one object: verdict, services, the counts, findings
+std::string to_text(report const& of);  // for a terminal: a summary, then one line a finding
 
 // Sagas that `atone poke` makes up: the id's time part is zero, which no real saga has.
 bool is_probe(saga_id saga) noexcept;
@@ -129,7 +132,7 @@ bool is_probe(saga_id saga) noexcept;
 // Judges saga by saga, so that only the effects are held in memory.
 class auditor {
  public:
-  static constexpr std::size_t effects_max = 20'000'000;
+  static constexpr std::size_t effects_max = 20'000'000;  // what add() takes in all; bounds the memory
 
   // `services`: whose effects will have been read completely before the first saga is judged.
   explicit auditor(std::vector<std::string> services);
@@ -140,15 +143,17 @@ class auditor {
   // Errors: exhausted above effects_max; invalid_argument when the effect's service was not announced.
   result<void> add(effect const& of);
 
-  // Each saga once. Only sagas that had ended before the effects were read may be passed as ended: an older reading of the participants
-  // proves nothing about a younger end.
+  // Each saga once, and only ended ones (another aborts); its effects are used up by it. Only sagas that had ended before the effects were
+  // read may be passed as ended: an older reading of the participants proves nothing about a younger end.
   verdict judge(saga_facts const& of);
-  // A saga that the journal knows but that is not judged (not ended when the effects were read).
+  // A saga that the journal knows but that is not judged (not ended when the effects were read). Effects applied twice are a violation
+  // all the same. Once a saga; uses up its effects.
   void set_aside(saga_row const& row);
 
-  // Sagas with effects that were neither judged nor set aside so far: the caller asks the journal for each before finish().
+  // Sagas with effects that were neither judged nor set aside so far, probes left out: the caller asks the journal for each before
+  // finish().
   std::vector<saga_id> unclaimed() const;
-  // What is still unclaimed now counts as orphans.
+  // What is still unclaimed now counts as orphans, where it had an effect. Ends the audit: the auditor is not to be used after it.
   report finish();
 
  private:

@@ -39,6 +39,7 @@ struct saga_start {
   saga_start() = default;
 };
 
+// One event on its way into a saga's history.
 struct journal_record {
   atone::shard home;
   saga_id saga;
@@ -56,7 +57,7 @@ struct saga_change {
 
 // What one transaction writes. Order inside: starts, records, changes, the rest, fence.
 struct journal_batch {
-  static constexpr std::size_t records_max = 4096;
+  static constexpr std::size_t records_max = 4096;  // above it commit() answers exhausted
 
   std::vector<saga_start> starts;
   std::vector<journal_record> records;
@@ -68,7 +69,7 @@ struct journal_batch {
   std::vector<std::uint64_t> taken;  // numbers of start requests (journal::take_inbox) that are done with
 
   journal_batch() = default;
-  bool empty() const noexcept {
+  bool empty() const noexcept {  // nothing to write; committing it is allowed, and shows that the store takes writes
     return starts.empty() && records.empty() && changes.empty() && compensations.empty() && alerts.empty() && outputs.empty() &&
            actions.empty() && taken.empty();
   }
@@ -83,9 +84,10 @@ struct start_loser {
   start_loser() = default;
 };
 
+// What a commit that took effect says; a repeat of the same batch number is told the same.
 struct commit_report {
-  std::vector<start_loser> losers;
-  timestamp database_time;  // by the store's clock, read inside the transaction
+  std::vector<start_loser> losers;  // in the batch; none of their records was written
+  timestamp database_time;          // by the store's clock, read inside the transaction
 
   commit_report() = default;
 };
@@ -125,24 +127,31 @@ class journal {
  public:
   virtual ~journal() = default;
 
-  // Takes the store over: raises the epoch, so that whoever wrote before is fenced. Call first, and again after errc::fenced
-  // only when this process is meant to be the owner. Errors: unavailable; conflict (SQLite: another process holds the file).
+  // Takes the store over: raises the epoch, so that whoever wrote before is fenced; batch numbers begin again at 1. Call first, and again
+  // after errc::fenced only when this process is meant to be the owner. Each call is a take-over of its own, so a repeat after a lost
+  // answer is harmless. Errors: unavailable; corrupt.
   virtual result<epoch> take_over(node_id const& node) = 0;
 
-  // Commits one batch under the epoch of the last take_over. Errors: fenced; bad_data (this batch's data is refused;
-  // commit_isolating finds the culprit); unavailable and outcome_unknown (repeat with the same number).
+  // Commits one batch under the epoch of the last take_over. `number` is 1 for the first batch of an epoch, then the next one each time;
+  // a batch that was refused has not used its number. Errors: fenced (also before any take_over); bad_data (this batch's data is refused;
+  // commit_isolating finds the culprit); exhausted (records_max); invalid_argument (a number out of turn); unavailable and
+  // outcome_unknown (repeat with the same number); corrupt.
   virtual result<commit_report> commit(journal_batch const& batch, batch_number number) = 0;
 
   // Runs the user's statement and commits `on_success(answer)` in ONE transaction with it: exactly once. The answer is the
-  // JSON {"rows": affected, "row": first row or null}. Errors of the user's statement itself: bad_data; nothing is written then.
+  // JSON {"rows": affected, "row": first row or null}. `on_success` is called inside the transaction, again when that is repeated, and not
+  // at all when an earlier try under this number turns out to have taken effect. Errors as commit(); those of the user's statement
+  // itself are bad_data (or invalid_argument), and nothing is written then.
   using answer_to_batch = std::function<journal_batch(std::string_view answer)>;
   virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) = 0;
 
-  // Every saga that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each.
+  // Every saga that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each, once. After an error some
+  // have been handed out and the rest not.
   using saga_sink = std::function<void(open_saga&&)>;
   virtual result<void> load_open(saga_sink const& sink) = 0;
 
-  // Stores a definition; the same name and version with the same content is a success, with other content a conflict.
+  // Stores a definition; the same name and version with the same content (by hash) is a success, with other content a conflict. Needs no
+  // take_over, and is not fenced.
   virtual result<void> publish(definition_row const& row) = 0;
 
   // Start requests that wait, oldest first, at most `limit` (inbox_start::take_max). They stay until a batch that names
@@ -153,15 +162,15 @@ class journal {
     return std::vector<inbox_start>{};
   }
 
-  // The store's clock, now.
+  // The store's clock, now: on PostgreSQL the server's, else the machine's (or the one the memory store was given).
   virtual result<timestamp> now() = 0;
-  // Number of virtual shards, fixed when the store was made.
+  // Number of virtual shards, fixed when the store was made; 1 where the store has none.
   virtual std::uint16_t shards() const = 0;
 };
 
 // Which sagas to list; empty fields do not filter. Newest first; keyset paging: pass the last id of the page before.
 struct saga_filter {
-  static constexpr std::uint32_t page_max = 1000;
+  static constexpr std::uint32_t page_max = 1000;  // a larger `limit` counts as this
 
   std::string definition;  // exact name
   std::optional<saga_status> status;
@@ -173,23 +182,25 @@ struct saga_filter {
   saga_filter() = default;
 };
 
-// The reading side; never from a replica.
+// The reading side; never from a replica, so what was committed before a call began is seen by it. What is not there is an empty
+// answer, not an error. Errors: unavailable; corrupt (a row that can't be read back).
 class journal_reader {
  public:
   virtual ~journal_reader() = default;
 
   virtual result<std::optional<saga_row>> find(saga_id id) = 0;
+  // The saga that holds the key, ended or not. Sagas without a key are not found by the empty one.
   virtual result<std::optional<saga_row>> find_by_key(std::string_view saga_name, business_key const& key) = 0;
   virtual result<std::vector<saga_row>> list(saga_filter const& filter) = 0;
-  virtual result<std::vector<event>> history(saga_id id) = 0;
+  virtual result<std::vector<event>> history(saga_id id) = 0;  // whole, oldest first
   virtual result<std::vector<compensation_entry>> compensations(saga_id id) = 0;
-  virtual result<std::vector<alert_row>> alerts(std::uint32_t limit) = 0;
-  virtual result<std::vector<operator_action_row>> actions(saga_id id) = 0;
+  virtual result<std::vector<alert_row>> alerts(std::uint32_t limit) = 0;    // newest first, of all sagas
+  virtual result<std::vector<operator_action_row>> actions(saga_id id) = 0;  // in the order they were asked for
   // By exact version, or the newest where `version` is nothing.
   virtual result<std::optional<definition_row>> definition(std::string_view name, std::optional<definition_version> version) = 0;
-  virtual result<std::vector<definition_row>> definitions() = 0;
+  virtual result<std::vector<definition_row>> definitions() = 0;  // every version of every name
   virtual result<std::optional<last_output_row>> last_output(std::string_view saga_name, step_path const& step, std::string_view key) = 0;
-  // How many sagas stand in each status.
+  // How many sagas stand in each status; a status without sagas is left out. Counts whole tables: not for every request.
   virtual result<std::map<saga_status, std::uint64_t>> counts() = 0;
 };
 
@@ -201,22 +212,24 @@ struct schema_status {
   schema_status() = default;
 };
 
-// One opened store: hands out the two sides. `unavailable` when it can't be reached.
+// One opened store: hands out the two sides, and is kept until they are gone. `unavailable` when it can't be reached; sides are handed
+// out only while the tables are at the migration this build expects.
 class store {
  public:
   virtual ~store() = default;
   virtual result<std::unique_ptr<journal>> open_journal() = 0;
   virtual result<std::unique_ptr<journal_reader>> open_reader() = 0;
   virtual result<schema_status> status() = 0;
-  virtual result<void> migrate() = 0;             // applies what is missing, each in a transaction
+  virtual result<void> migrate() = 0;             // applies what is missing, each in a transaction; idempotent
   virtual std::vector<std::string> health() = 0;  // what `doctor` warns of (fsync off …); empty: fine
   virtual std::string description() const = 0;    // "sqlite:sagas.db", without any password
 };
 
-// "memory:", "sqlite:PATH" or "postgresql://…". A store this build lacks is errc::unsupported. Does not migrate.
+// "memory:", "sqlite:PATH" or "postgresql://…". Does not migrate; an SQLite file that is missing is made. Errors: invalid_argument (the
+// address), unsupported (a store this build lacks), conflict (another process holds the SQLite file), unavailable.
 result<std::unique_ptr<store>> open_store(std::string const& address);
 
-// The clock of a store whose database has none of its own.
+// The clock of a store whose database has none of its own. Must not throw.
 using store_clock = std::function<timestamp()>;
 
 // Makes an independent store in memory (tests, examples); nothing survives the process. The second form takes its time
@@ -232,17 +245,18 @@ struct rejected_saga {
   rejected_saga() = default;
 };
 
+// What came of a batch whose culprits were taken out.
 struct isolating_report {
-  commit_report report;
-  std::vector<rejected_saga> rejected;
-  batch_number last;  // numbers used: from the one passed in up to this one
+  commit_report report;                 // of all parts together; the time is the last part's
+  std::vector<rejected_saga> rejected;  // nothing of these was written
+  batch_number last;                    // numbers used: from the one passed in up to this one; one less than that when all was rejected
 
   isolating_report() = default;
 };
 
 // Commits `batch`; when the store refuses it as bad_data, halves it by sagas until the culprits are alone, commits the rest
-// and names them. Never splits one saga's writes. Other errors are returned as they are, with what was committed lost to the
-// caller: it takes over again and replays.
+// and names them. Never splits one saga's writes. Where it had to halve, `taken` stays unwritten: those start requests are handed out
+// again. Other errors are returned as they are, with what was committed lost to the caller: it takes over again and replays.
 result<isolating_report> commit_isolating(journal& to, journal_batch const& batch, batch_number first);
 
 }  // namespace atone

@@ -21,7 +21,8 @@
 
 namespace atone::participant {
 
-// One operation of one step as it arrives (headers Atone-Saga, Atone-Step, Atone-Op).
+// One operation of one step as it arrives (headers Atone-Saga, Atone-Step, Atone-Op): the barrier's key, taken as text as it came. An
+// empty saga, an empty step or operation::none is errc::invalid_argument.
 struct call {
   std::string saga;
   std::string step;
@@ -37,11 +38,14 @@ struct answer {
   std::string body;           // bytes
 
   answer() = default;
+  // What the business did, with what is to be sent back (JSON where the step has an `out`).
   static answer done(std::string body) {
     answer made;
     made.body = std::move(body);
     return made;
   }
+  // A final "no": what the business has written so far is rolled back. `status` must be one that means refusal to the coordinator
+  // (participant_protocol.hpp), or it will ask again.
   static answer no(std::string body, std::int32_t status = 409) {
     answer made;
     made.refused = true;
@@ -60,16 +64,17 @@ enum class verdict {
 };
 std::string_view name(verdict of) noexcept;
 
+// What to send: `answer`, whatever the verdict is.
 struct outcome {
-  participant::verdict verdict = verdict::proceed;
-  participant::answer answer;
+  participant::verdict verdict = verdict::proceed;  // proceed: the business ran now
+  participant::answer answer;                       // fresh or stored; for `refused` by the barrier a 409
 
   outcome() = default;
 };
 
 // One row of a result: text by column name; nothing for NULL.
 using row = std::map<std::string, std::optional<std::string>, std::less<>>;
-using parameter = std::optional<std::string>;
+using parameter = std::optional<std::string>;  // text as the database reads it; nothing is NULL
 
 // Whether a refusal of this operation is the last word and is stored: of an action, a try, a vote. A refused compensation (confirm,
 // cancel …) waits for a person, whose retry comes under the same key and must reach the business again.
@@ -81,12 +86,14 @@ constexpr bool keeps_refusal(operation op) noexcept {
 class sql_session {
  public:
   virtual ~sql_session() = default;
-  // One statement with $1, $2 …; throws nothing. A failed statement spoils the transaction: return the error.
+  // One statement with $1, $2 …; errors are returned, not thrown. A failed statement spoils the transaction: later ones answer the same
+  // error, and only a refusal can still be given; return the error. The transaction can't be ended from here (BEGIN, COMMIT …).
   virtual result<std::vector<row>> execute(std::string_view statement, std::vector<parameter> const& parameters) = 0;
   // Statements without parameters, for making tables.
   virtual result<void> script(std::string_view statements) = 0;
 };
 
+// One opened database of a participant.
 class participant_database {
  public:
   virtual ~participant_database() = default;
@@ -95,11 +102,14 @@ class participant_database {
   // A refusal (answer::no) rolls the business statements back to a savepoint, and the refusal itself is stored where keeps_refusal
   // says so; otherwise nothing is, and the same call may come again. An error
   // rolls everything back and is returned: nothing happened. Conflicts (40001, 40P01, SQLITE_BUSY) repeat the whole
-  // transaction, up to 20 times with rising pauses. `empty` answers 200 with an empty object.
+  // transaction, up to 20 times with rising pauses: `work` is called again then, so it must touch nothing but the session.
+  // `empty` answers 200 with an empty object. Blocks. Not from inside another `work` (SQLite answers conflict). After an error the
+  // coordinator's next attempt may come: answer it with a status that says so (503), never with a refusal.
   using business = std::function<result<answer>(sql_session&)>;
   virtual result<outcome> run(call const& which, business const& work) = 0;
 
-  // A transaction without barrier: reads, set-up.
+  // A transaction without barrier: reads, set-up. Repeated on conflicts as run() is; unlike there, a commit whose answer was lost is
+  // returned as an error and not repeated.
   using plain_work = std::function<result<void>(sql_session&)>;
   virtual result<void> transact(plain_work const& work) = 0;
 
@@ -107,10 +117,12 @@ class participant_database {
   virtual result<void> install_barrier() = 0;
 };
 
-// "sqlite:PATH" or "postgresql://…".
+// "sqlite:PATH" or "postgresql://…". Makes no barrier: call install_barrier() once. Errors: invalid_argument (the address), unsupported
+// (memory:, or a database this build lacks), unavailable.
 result<std::unique_ptr<participant_database>> open_database(std::string const& address);
 
-// The barrier as printed by `atone barrier --dialect postgresql|sqlite`: statements for use from any language.
+// The barrier as printed by `atone barrier --dialect postgresql|sqlite`: statements for use from any language. Empty for a dialect that
+// is unknown or left out of this build.
 std::string_view barrier_sql(std::string_view dialect);
 
 }  // namespace atone::participant
