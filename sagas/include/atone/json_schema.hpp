@@ -34,10 +34,12 @@ struct schema_mistake {
   schema_mistake() = default;
 };
 
+// One compiled schema. Cheap to copy: copies share it.
 class json_schema {
  public:
   static constexpr std::size_t violations_max = 20;
 
+  // The first mistake that is found is the error. The schema itself need not outlive the call.
   static result<json_schema, schema_mistake> compile(json::value const& schema);
 
   // Empty: valid. At most violations_max are listed.

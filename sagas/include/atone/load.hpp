@@ -26,14 +26,16 @@ struct diagnostic {
   friend bool operator==(diagnostic const&, diagnostic const&) = default;
 };
 
+// What became of a text.
 struct loaded {
   definition_ptr definition;            // null when there is any mistake
-  std::vector<diagnostic> diagnostics;  // in the order of the text; warnings included
+  std::vector<diagnostic> diagnostics;  // in the order of the text; warnings included. At most load_limits::diagnostics_max, mistakes first
 
   loaded() = default;
   bool ok() const noexcept { return definition != nullptr; }
 };
 
+// Bounds of a YAML document; breaking one is a mistake like any other.
 struct load_limits {
   static constexpr std::size_t bytes_max = 1024 * 1024;
   static constexpr std::size_t nodes_max = 100'000;  // after aliases are expanded
@@ -41,12 +43,12 @@ struct load_limits {
   static constexpr std::size_t diagnostics_max = 50;
 };
 
-// Loads and lints one document. The content hash is over the text's meaning (canonical JSON of the document), so that a
-// comment or an indentation does not make another version.
+// Loads and lints one document. Never fails otherwise than by diagnostics. The content hash is over the text's meaning (canonical JSON of
+// the document), so that a comment or an indentation does not make another version.
 loaded load_definition(std::string_view yaml);
 
 // One YAML document as JSON, under the same bounds and strictness (duplicate keys, odd scalars), for configuration files. The message
-// of a failure lists every mistake as "line:column  path   what".
+// of a failure (invalid_argument) lists every mistake as "line:column  path   what", a line each.
 result<json::value> read_yaml(std::string_view yaml);
 
 // "file.yaml:31:7  steps[2].compensate.in.id   message" with the hint on a line of its own.

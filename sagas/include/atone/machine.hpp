@@ -29,6 +29,7 @@ struct saga_state;  // internal
 
 // ---- commands performed after the event is durable ----
 
+// A request to an HTTP participant, but for its address and headers.
 struct http_request_spec {
   std::string method;
   std::string target;  // path with placeholders filled in, and the query
@@ -36,14 +37,16 @@ struct http_request_spec {
 
   http_request_spec() = default;
 };
+// A call of a handler in the coordinator's process.
 struct local_request_spec {
-  std::string handler;  // "service.handler"
+  std::string handler;  // "group.handler": the service's local group, and the handler's name
   std::string input;    // JSON
 
   local_request_spec() = default;
 };
+// One statement in the journal's own database, run in the transaction that records its success.
 struct sql_request_spec {
-  std::string text;
+  std::string text;        // with :names
   std::string parameters;  // JSON object
 
   sql_request_spec() = default;
@@ -54,7 +57,7 @@ struct call_command {
   step_path step;
   operation op = operation::act;
   attempt n;
-  std::string service;  // empty for sql
+  std::string service;  // name in the definition; empty for sql
   std::variant<http_request_spec, local_request_spec, sql_request_spec> request;
   duration attempt_timeout{};
   // It was under way before (take-over): an earlier sending of this very attempt may have been done. Whoever sends it says so in the
@@ -70,6 +73,7 @@ struct abandon_command {
 
   abandon_command() = default;
 };
+// Deliver timer_fired with the same (timer, step, op) once the database's clock has reached `due`; at once when it is past.
 struct arm_timer_command {
   timer_kind timer = timer_kind::none;
   step_path step;
@@ -78,6 +82,7 @@ struct arm_timer_command {
 
   arm_timer_command() = default;
 };
+// That timer need not fire. One that fires all the same is refused by apply(): harmless.
 struct cancel_timer_command {
   timer_kind timer = timer_kind::none;
   step_path step;
@@ -96,25 +101,28 @@ struct last_output_command {
 
 // ---- commands performed in the transaction that journals the event ----
 
+// Write the compensation log's row of this operation. `pending` is emitted before the request it announces.
 struct log_compensation_command {
   step_path step;
   operation op = operation::compensate;
   compensation_status status = compensation_status::pending;
-  std::uint32_t attempts = 0;
+  std::uint32_t attempts = 0;  // the one that begins included
   std::string last_error;
 
   log_compensation_command() = default;
 };
+// Keep the step's output for `fallback: last_output` of later sagas.
 struct record_output_command {
   step_path step;
-  std::string key;
-  std::string output;
+  std::string key;     // JSON text of the evaluated key
+  std::string output;  // JSON
 
   record_output_command() = default;
 };
+// Raise an alert: something a person should see.
 struct alert_command {
-  step_path step;
-  std::string kind;
+  step_path step;    // empty: the saga itself
+  std::string kind;  // "parked", "slow", "fallback", "output"
   alert_level level = alert_level::warn;
   std::string text;
 
@@ -126,6 +134,7 @@ using command = std::variant<call_command, abandon_command, arm_timer_command, c
 
 // ---- state, for those who look (show, tests); only the machine changes it ----
 
+// How far a step's action has come.
 enum class run_phase : std::uint8_t {
   pending,        // not reached
   skipped,        // its `when` was false
@@ -141,6 +150,7 @@ enum class run_phase : std::uint8_t {
 };
 std::string_view name(run_phase phase) noexcept;
 
+// How far a step's compensation has come; `skipped`: a person decided against it. `pending` is not used by this machine version.
 enum class undo_phase : std::uint8_t { none, pending, active, waiting_retry, retry_held, done, parked, skipped };
 std::string_view name(undo_phase phase) noexcept;
 
@@ -149,11 +159,11 @@ struct step_view {
   step_path path;
   run_phase phase = run_phase::pending;
   undo_phase undo = undo_phase::none;
-  std::uint32_t attempts = 0;
-  std::uint32_t undo_attempts = 0;
-  bool fell_back = false;
-  bool maybe_sent = false;  // some attempt's outcome is unknown
-  std::string last_error;
+  std::uint32_t attempts = 0;       // of the action, those before an operator's retry included
+  std::uint32_t undo_attempts = 0;  // of the compensation, likewise
+  bool fell_back = false;           // its output is the fallback's
+  bool maybe_sent = false;          // some attempt's outcome is unknown
+  std::string last_error;           // for people; cut at 2 KiB, 4 KiB where it says why a compensation is parked
 
   step_view() = default;
 };
@@ -161,7 +171,7 @@ struct step_view {
 // Drives one saga.
 class saga_machine {
  public:
-  // The machine of a saga that has no event yet.
+  // The machine of a saga that has no event yet. The definition must not be null.
   saga_machine(definition_ptr definition, saga_id id, business_key key);
   ~saga_machine();
   saga_machine(saga_machine const&);
@@ -169,9 +179,11 @@ class saga_machine {
   saga_machine(saga_machine&&) noexcept;
   saga_machine& operator=(saga_machine&&) noexcept;
 
-  // Takes the next event and returns what follows from it. Errors (nothing is changed, and the event must not be journalled): conflict
+  // Takes the next event and returns what follows from it, in the order it is to be performed. `next.seq` must be last() + 1, and the first
+  // event `started` (asserted). Errors (nothing is changed, and the event must not be journalled): conflict
   // when the state does not allow it (cancel after the pivot, retry of a step that is not parked, an answer nobody
-  // waits for: journal that as late_answer); not_found for an unknown step. A journalled event is never refused at replay.
+  // waits for: journal that as late_answer); not_found for a step that was not reached; invalid_argument for an input or an operator's
+  // output that does not fit. A journalled event is never refused at replay.
   result<std::vector<command>> apply(event const& next);
 
   // Everything that must be under way in this state: what a take-over sends and arms again. Calls in flight come with the same attempt
@@ -183,8 +195,8 @@ class saga_machine {
   sequence last() const noexcept;              // the newest event applied
   std::string const& cause() const noexcept;   // first cause of failure, for people; empty: none
   std::string const& output() const noexcept;  // JSON; set once completed
-  bool paused() const noexcept;
-  bool can_cancel() const noexcept;  // false once the pivot has been sent, or compensation runs, or ended
+  bool paused() const noexcept;                // true behind status() parked as well
+  bool can_cancel() const noexcept;            // false once the pivot has been sent, or compensation runs, or ended
   definition const& bound_to() const noexcept;
   std::vector<step_view> steps() const;  // reached ones, in order of the text
   // Parked steps, for operators.
