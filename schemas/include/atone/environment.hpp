@@ -1,5 +1,6 @@
 // What a deterministic core may not read for itself: clock, randomness, new ids. Always passed in by constructor, so
 // that a simulator can stand behind the same code. The real ones are made in coordinator/ only.
+// Thread rules: a source belongs to the thread of who was given it, unless its maker says more; it outlives whoever was given it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ class clock_source {
   virtual timestamp now() = 0;
 };
 
+// Chance, for jitter and new ids; not for secrets.
 class random_source {
  public:
   virtual ~random_source() = default;
@@ -26,7 +28,7 @@ class random_source {
 class id_source {
  public:
   virtual ~id_source() = default;
-  virtual saga_id next_saga(timestamp now) = 0;
+  virtual saga_id next_saga(timestamp now) = 0;  // `now` gives the id's time part
 };
 
 }  // namespace atone

@@ -3,6 +3,7 @@
 //
 // Stored form: one row a saga and sequence in table `journal`; enum values below are stored and never reused.
 // `event_format` is the version of that form.
+// Thread rules: plain values.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +18,27 @@ namespace atone {
 
 inline constexpr std::int16_t event_format = 1;
 
+// What happened. Stored: values are never reused. Which fields of `event` a kind fills is said beside it.
 enum class event_kind : std::int16_t {
-  started = 1,            // payload: the input; text: the business key
-  step_succeeded = 2,     // step, op, n; payload: the participant's answer, status
-  step_refused = 3,       // step, op, n; a final "no": text, payload, status
-  attempt_failed = 4,     // step, op, n; transient: `sureness` says whether it may have been done all the same
-  timer_fired = 5,        // timer, step
-  last_output_found = 6,  // step; payload: the last good output, taken as fallback
-  last_output_missing = 7,
-  late_answer = 8,       // step, op, n; came after the machine had stopped waiting: recorded, not used
-  cancel_requested = 9,  // text: reason; actor
-  pause_requested = 10,
-  resume_requested = 11,
-  operator_retry = 12,     // step; actor
-  operator_skip = 13,      // step; text: note; actor
-  operator_complete = 14,  // step; payload: the output supplied; text: note; actor
-  parked = 15,             // by the runtime: text says why (replay failed, driven at three crashes, rejected data)
+  started = 1,              // payload: the input; text: the business key
+  step_succeeded = 2,       // step, op, n; payload: the participant's answer, status
+  step_refused = 3,         // step, op, n; a final "no": text, payload, status
+  attempt_failed = 4,       // step, op, n; transient: `sureness` says whether it may have been done all the same
+  timer_fired = 5,          // timer, step
+  last_output_found = 6,    // step; payload: the last good output, taken as fallback
+  last_output_missing = 7,  // step; there is none, or none young enough
+  late_answer = 8,          // step, op, n; came after the machine had stopped waiting: recorded, not used
+  cancel_requested = 9,     // text: reason; actor
+  pause_requested = 10,     // actor
+  resume_requested = 11,    // actor
+  operator_retry = 12,      // step; actor
+  operator_skip = 13,       // step; text: note; actor
+  operator_complete = 14,   // step; payload: the output supplied; text: note; actor
+  parked = 15,              // by the runtime: text says why (replay failed, driven at three crashes, rejected data)
 };
 std::string_view name(event_kind kind) noexcept;  // "started", "step_succeeded" …
 
-// How sure we are that an attempt without an answer did nothing.
+// How sure we are that an attempt without an answer did nothing. Stored: values are never reused.
 enum class certainty : std::int16_t {
   none = 0,
   not_done = 1,  // never left, or refused before work (connection refused, 425, 429)
@@ -44,6 +46,7 @@ enum class certainty : std::int16_t {
 };
 std::string_view name(certainty sureness) noexcept;
 
+// Which of a saga's timers. Stored: values are never reused.
 enum class timer_kind : std::int16_t {
   none = 0,
   retry = 1,         // next attempt of (step, op) is due
@@ -52,6 +55,7 @@ enum class timer_kind : std::int16_t {
 };
 std::string_view name(timer_kind timer) noexcept;
 
+// One event of one saga's history. Fields that its kind does not name keep their defaults.
 struct event {
   event_kind kind = event_kind::started;
   sequence seq;              // position in the saga; set by the machine's caller, without gaps

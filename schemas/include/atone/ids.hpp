@@ -53,7 +53,7 @@ class saga_id {
   static constexpr std::size_t text_size = 26;
   using bytes = std::array<std::uint8_t, 16>;
 
-  saga_id() = default;
+  saga_id() = default;  // all zero: no saga, see empty()
   explicit saga_id(bytes value) noexcept : bytes_(value) {}
   // Reads the 26 characters, lower case accepted; nothing when it is not an id.
   static std::optional<saga_id> parse(std::string_view text) noexcept;
@@ -76,7 +76,7 @@ class content_hash {
   content_hash() = default;
   explicit content_hash(bytes value) noexcept : bytes_(value) {}
   static content_hash of(std::string_view content);
-  static std::optional<content_hash> parse(std::string_view hex) noexcept;
+  static std::optional<content_hash> parse(std::string_view hex) noexcept;  // what text() gives; upper case is nothing
 
   std::string text() const;  // 64 hex digits
   bytes const& value() const noexcept { return bytes_; }
@@ -91,11 +91,12 @@ class content_hash {
 // It is the step's identity in the journal, in keys, in the barrier and in drawings.
 class step_path {
  public:
-  static constexpr std::size_t size_max = 512;  // bytes
+  static constexpr std::size_t size_max = 512;  // bytes; not checked here: a store refuses a longer one as bad_data
 
-  step_path() = default;
+  step_path() = default;  // empty: the saga itself
   explicit step_path(std::string text) : text_(std::move(text)) {}
 
+  // The path of step or branch `id` inside this one.
   step_path child(std::string_view id) const { return step_path{text_.empty() ? std::string{id} : text_ + '/' + std::string{id}}; }
   std::string const& text() const noexcept { return text_; }
   bool empty() const noexcept { return text_.empty(); }
@@ -122,7 +123,7 @@ enum class operation : std::int16_t {
 
 // The word on the wire and in SQL: "do", "compensate", "try" …
 std::string_view name(operation op) noexcept;
-std::optional<operation> parse_operation(std::string_view text) noexcept;
+std::optional<operation> parse_operation(std::string_view text) noexcept;  // nothing: no such word; "none" is one
 
 // 32 hex digits (the first half of SHA-256 over saga, step and operation): names one operation of one step of one
 // saga, the same for every attempt. Key of the compensation log, and what a participant gets as Idempotency-Key.
@@ -141,11 +142,13 @@ class trace_id {
 
 }  // namespace atone
 
+// So that ids can be keys of unordered containers.
 template <class Tag, class Rep>
 struct std::hash<atone::strong<Tag, Rep>> {
   std::size_t operator()(atone::strong<Tag, Rep> const& id) const noexcept { return std::hash<Rep>{}(id.value()); }
 };
 
+// Takes the id's random part. Not against an adversary who chooses ids.
 template <>
 struct std::hash<atone::saga_id> {
   std::size_t operator()(atone::saga_id const& id) const noexcept {
@@ -156,6 +159,7 @@ struct std::hash<atone::saga_id> {
   }
 };
 
+// The hash of its text.
 template <>
 struct std::hash<atone::step_path> {
   std::size_t operator()(atone::step_path const& path) const noexcept { return std::hash<std::string>{}(path.text()); }

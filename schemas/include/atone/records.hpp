@@ -1,4 +1,5 @@
-// The rows the store keeps beside the journal. Plain values; grammar of the stored form: schemas/sql.
+// The rows the store keeps beside the journal; grammar of the stored form: schemas/sql.
+// Thread rules: plain values.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,14 @@ namespace atone {
 enum class saga_status : std::int16_t {
   running = 1,
   compensating = 2,
-  waiting = 3,      // nothing to do before a far timer
+  waiting = 3,      // nothing to do before a far timer; not given by this machine version
   paused = 4,       // by an operator
   completed = 5,    // end: every effect once
   compensated = 6,  // end: no net effect
   parked = 7,       // needs a person; never dropped, never retried in silence
 };
 std::string_view name(saga_status status) noexcept;
-std::optional<saga_status> parse_saga_status(std::string_view text) noexcept;
+std::optional<saga_status> parse_saga_status(std::string_view text) noexcept;  // nothing: no such word
 // An end: nothing is ever sent again.
 constexpr bool is_final(saga_status status) noexcept {
   return status == saga_status::completed || status == saga_status::compensated;
@@ -49,17 +50,18 @@ struct saga_row {
   business_key key;
   saga_status status = saga_status::running;
   timestamp started_at;
-  timestamp updated_at;
-  std::optional<timestamp> ended_at;
-  std::string cause;          // the first cause of a failure, kept to the end; empty: none
-  std::string output;         // JSON of the result once completed; empty before
-  std::uint32_t crashes = 0;  // how often a process died while driving it
-  sequence last;              // its newest event
+  timestamp updated_at;               // when the row was last written, which is not at each event
+  std::optional<timestamp> ended_at;  // set when the status is final
+  std::string cause;                  // the first cause of a failure, kept to the end; empty: none
+  std::string output;                 // JSON of the result once completed; empty before
+  std::uint32_t crashes = 0;          // how often in a row a process died while a local handler worked on it
+  sequence last;                      // its newest event when the row was written
 
   saga_row() = default;
   friend bool operator==(saga_row const&, saga_row const&) = default;
 };
 
+// Where a compensation stands. Stored: values are never reused. `failed`: parked, not given up; `skipped`: by a person.
 enum class compensation_status : std::int16_t { pending = 1, success = 2, failed = 3, skipped = 4 };
 std::string_view name(compensation_status status) noexcept;
 
@@ -80,13 +82,14 @@ struct compensation_entry {
   compensation_entry() = default;
 };
 
+// How much it matters. Stored: values are never reused. `page`: a person is needed, a saga waits.
 enum class alert_level : std::int16_t { info = 1, warn = 2, page = 3 };
 std::string_view name(alert_level level) noexcept;
 
-// Something a person should see. Deduplicated by (saga, step, kind).
+// Something a person should see. Deduplicated by (saga, step, kind): the first one stays.
 struct alert_row {
-  saga_id saga;
-  step_path step;
+  saga_id saga;      // empty: no saga in particular
+  step_path step;    // empty: the saga as a whole
   std::string kind;  // "parked", "fallback", "slow" …
   alert_level level = alert_level::warn;
   std::string text;
@@ -95,11 +98,11 @@ struct alert_row {
   alert_row() = default;
 };
 
-// The last good output of a step, by key: what `fallback: last_output` serves.
+// The last good output of a step, by key: what `fallback: last_output` serves. A later one replaces it.
 struct last_output_row {
   std::string saga_name;
   step_path step;
-  std::string key;
+  std::string key;  // JSON text
   saga_id written_by;
   std::string output;  // JSON
   timestamp at;
@@ -107,7 +110,7 @@ struct last_output_row {
   last_output_row() = default;
 };
 
-// Who did what to a saga, kept even when the action was refused.
+// Who did what to a saga under way, kept even when the action was refused.
 struct operator_action_row {
   saga_id saga;
   std::string actor;

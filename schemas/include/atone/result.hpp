@@ -53,7 +53,7 @@ class [[nodiscard]] result {
   result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
   result(E failure) : state_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT: implicit by design
 
-  bool has_value() const noexcept { return state_.index() == 0; }
+  bool has_value() const noexcept { return state_.index() == 0; }  // else error() has it
   explicit operator bool() const noexcept { return has_value(); }
 
   T& value() & {
@@ -91,6 +91,7 @@ class [[nodiscard]] result {
   std::variant<T, E> state_;
 };
 
+// Success without a value, or the error.
 template <class E>
 class [[nodiscard]] result<void, E> {
  public:

@@ -66,6 +66,7 @@ struct feature_row {
   friend bool operator==(feature_row const&, feature_row const&) = default;
 };
 
+// The features of one user from all rows of that user, in any order; the rows are only read. Sorts once: n log n time, one pointer a row.
 // Errors: invalid_argument (empty id; one id with two contents; a sum beyond 64 bits, naming the window), exhausted (too many rows).
 result<feature_row> window_features(std::span<order_event const> events, timestamp as_of);
 
