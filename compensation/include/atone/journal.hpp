@@ -194,7 +194,7 @@ class journal_reader {
   virtual result<std::vector<saga_row>> list(saga_filter const& filter) = 0;
   virtual result<std::vector<event>> history(saga_id id) = 0;  // whole, oldest first
   virtual result<std::vector<compensation_entry>> compensations(saga_id id) = 0;
-  virtual result<std::vector<alert_row>> alerts(std::uint32_t limit) = 0;    // newest first, of all sagas
+  virtual result<std::vector<alert_row>> alerts(std::uint32_t limit) = 0;    // newest first, of all sagas; at most saga_filter::page_max
   virtual result<std::vector<operator_action_row>> actions(saga_id id) = 0;  // in the order they were asked for
   // By exact version, or the newest where `version` is nothing.
   virtual result<std::optional<definition_row>> definition(std::string_view name, std::optional<definition_version> version) = 0;

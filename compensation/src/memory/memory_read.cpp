@@ -95,7 +95,8 @@ std::vector<alert_row> state::alerts(std::uint32_t limit) {
   };
   auto found = alerts_;
   std::sort(found.begin(), found.end(), newest_first);
-  if (found.size() > limit) found.resize(limit);
+  auto const bounded = std::min(limit, saga_filter::page_max);
+  if (found.size() > bounded) found.resize(bounded);
   return found;
 }
 

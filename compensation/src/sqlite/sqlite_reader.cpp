@@ -110,7 +110,7 @@ result<std::vector<compensation_entry>> sqlite_reader::compensations(saga_id id)
 result<std::vector<alert_row>> sqlite_reader::alerts(std::uint32_t limit) {
   auto rows = on_.use(sql::newest_alerts);
   if (!rows) return rows.error();
-  rows->add(limit);
+  rows->add(std::min(limit, saga_filter::page_max));
   return read_all<alert_row>(*rows, read_alert);
 }
 

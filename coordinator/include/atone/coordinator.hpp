@@ -85,6 +85,7 @@ struct options {
   bool migrate = true;                             // bring the store's tables up to date at start; else old ones are a conflict
   std::map<std::string, std::string> addresses;    // service -> URL, instead of the definition's default
   duration breaker_open{std::chrono::seconds{5}};  // how long nothing is sent to an address that refuses connections
+  duration poll_limit{std::chrono::hours{24}};     // how long work answered by 202 may take; then the attempt's outcome is unknown
   std::string callback_base;                       // URL participants report to ("http://127.0.0.1:7070"); empty: none
   std::string token_key;                           // key of callback tokens; empty: a new one at each start, older tokens die with it
 
@@ -175,8 +176,8 @@ class coordinator {
   result<void> run();
   // No new work; answers that arrive within `grace` are still journalled; returns when all threads are joined. Local handlers that run
   // are waited for, however long they take. Nothing is lost: what is open goes on at the next start. Whoever still waits is told
-  // `unavailable`. Idempotent; not to be called from a handler. After it blocking forms answer `unavailable`, and async forms must
-  // not be called.
+  // `unavailable`. Idempotent. Called from a handler or from a callback it would wait for itself: that aborts. After it blocking and
+  // asynchronous forms answer `unavailable`, the latter on the caller's thread.
   void stop(duration grace = std::chrono::seconds{5});
 
   // ---- definitions ----

@@ -99,12 +99,8 @@ void server_core::expired(deadlines::id which) {
 }
 
 void server_core::stop(duration grace, std::function<void()> done) {
-  if (stopping_) {
-    if (done) boost::asio::post(io_, std::move(done));
-    return;
-  }
-  stopping_ = true;
-  on_stopped_ = std::move(done);
+  if (done) on_stopped_.push_back(std::move(done));
+  if (std::exchange(stopping_, true)) return check_stopped();
   error_code ignored;
   acceptor_.close(ignored);
   deadlines_.add(grace, grace_id);
@@ -121,8 +117,7 @@ void server_core::close_all() {
 void server_core::check_stopped() {
   if (!sessions_.empty()) return;
   deadlines_.stop();
-  auto done = std::exchange(on_stopped_, nullptr);
-  if (done) boost::asio::post(io_, std::move(done));
+  for (auto& done : std::exchange(on_stopped_, {})) boost::asio::post(io_, std::move(done));
 }
 
 void server_core::abandon() {

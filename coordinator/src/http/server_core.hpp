@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 
@@ -54,7 +55,7 @@ class server_core : public std::enable_shared_from_this<server_core> {
   acceptor_type acceptor_;
   deadlines deadlines_;
   std::unordered_map<std::uint64_t, std::shared_ptr<server_session>> sessions_;
-  std::function<void()> on_stopped_;
+  std::vector<std::function<void()>> on_stopped_;
   std::uint64_t last_session_ = 1;  // ids below are deadlines of our own
   std::uint16_t port_ = 0;
   bool accepting_ = false;

@@ -129,6 +129,8 @@ void server_session::dispatch() {
     core_->handler()(std::move(what), way);
   } catch (std::exception const& thrown) {
     way.send(response{500, error_body("internal", thrown.what())});
+  } catch (...) {
+    way.send(response{500, error_body("internal", "something that is not a std::exception was thrown")});
   }
 }
 

@@ -12,7 +12,6 @@ namespace {
 // The blocking form of an asynchronous one. Called from the loop itself it would wait for ever: refused.
 template <class T, class Impl, class Begin>
 result<T> block_on(Impl const& on, Begin const& begin) {
-  if (on.stopped.load()) return error{errc::unavailable, "the coordinator has been stopped"};
   if (on.loop_id.load() == std::this_thread::get_id()) {
     return error{errc::conflict, "a blocking form was called from the coordinator's own thread; use the asynchronous one"};
   }
@@ -75,13 +74,13 @@ void coordinator::handle(std::string_view group, std::string_view name, handler 
 
 result<void> coordinator::run() {
   return block_on<void>(*impl_, [this](auto then) {
-    impl_->on_loop([this, then] {
+    impl_->enter(then, [this](auto told) {
       if (!impl_->running) {
         impl_->running = true;
         impl_->engine->go(impl_->owner);
         impl_->look_around();
       }
-      then(result<void>{});
+      told(result<void>{});
     });
   });
 }
@@ -91,7 +90,9 @@ void coordinator::stop(duration grace) {
 }
 
 result<coordinator::published> coordinator::publish(std::string_view yaml) {
-  if (impl_->stopped.load()) return error{errc::unavailable, "the coordinator has been stopped"};
+  if (impl_->loop_id.load() == std::this_thread::get_id()) {
+    return error{errc::conflict, "publish waits for the store, and was called from the coordinator's own thread"};
+  }
   return impl_->publish(yaml);
 }
 
@@ -130,16 +131,17 @@ result<saga_view> coordinator::act(operator_request what) {
 }
 
 void coordinator::async_start(start_request what, std::function<void(result<started>)> then) {
-  impl_->on_loop([this, what = std::move(what), then = std::move(then)] { impl_->engine->start(what, then); });
+  impl_->enter(std::move(then),
+               [this, what = std::move(what)](auto told) mutable { impl_->engine->start(std::move(what), std::move(told)); });
 }
 
 void coordinator::async_wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {
-  impl_->on_loop([this, id, timeout, then = std::move(then)] { impl_->wait(id, timeout, then); });
+  impl_->enter(std::move(then), [this, id, timeout](auto told) { impl_->wait(id, timeout, std::move(told)); });
 }
 
 void coordinator::async_get(saga_id id, std::function<void(result<saga_view>)> then) {
-  impl_->on_loop([this, id, then = std::move(then)] {
-    impl_->engine->view(id, [this, id, then](result<std::optional<saga_view>> found) {
+  impl_->enter(std::move(then), [this, id](auto told) {
+    impl_->engine->view(id, [this, id, then = std::move(told)](result<std::optional<saga_view>> found) {
       if (!found) return then(found.error());
       if (*found) return then(std::move(**found));
       impl_->answer_from_store(id, then);
@@ -148,22 +150,22 @@ void coordinator::async_get(saga_id id, std::function<void(result<saga_view>)> t
 }
 
 void coordinator::async_act(operator_request what, std::function<void(result<saga_view>)> then) {
-  impl_->on_loop([this, what = std::move(what), then = std::move(then)] { impl_->act(what, then); });
+  impl_->enter(std::move(then), [this, what = std::move(what)](auto told) mutable { impl_->act(std::move(what), std::move(told)); });
 }
 
 void coordinator::async_report(saga_id id, step_path step, operation op, attempt n, std::string token, std::int32_t status,
                                std::string body, std::function<void(result<void>)> then) {
-  impl_->on_loop(
-      [this, id, step = std::move(step), op, n, token = std::move(token), status, body = std::move(body), then = std::move(then)] {
-        if (!library::same_token(token, library::reply_token(impl_->settings.token_key, id, step, op, n))) {
-          return then(error{errc::invalid_argument, "the token is not the one that went out with this attempt"});
-        }
-        impl_->engine->report(id, step, op, n, library::answer_of_status(status, body), then);
-      });
+  impl_->enter(std::move(then),
+               [this, id, step = std::move(step), op, n, token = std::move(token), status, body = std::move(body)](auto told) mutable {
+                 if (!library::same_token(token, library::reply_token(impl_->settings.token_key, id, step, op, n))) {
+                   return told(error{errc::invalid_argument, "the token is not the one that went out with this attempt"});
+                 }
+                 auto answer = library::answer_of_status(status, std::move(body));
+                 impl_->engine->report(id, std::move(step), op, n, std::move(answer), std::move(told));
+               });
 }
 
 result<void> coordinator::read(std::function<result<void>(journal_reader&)> const& work) {
-  if (impl_->stopped.load()) return error{errc::unavailable, "the coordinator has been stopped"};
   std::promise<result<void>> promise;
   auto told = promise.get_future();
   impl_->reader.post(work, [&promise](result<void> outcome) { promise.set_value(std::move(outcome)); });
@@ -172,7 +174,7 @@ result<void> coordinator::read(std::function<result<void>(journal_reader&)> cons
 
 engine_figures coordinator::figures() const {
   auto const now =
-      block_on<engine_figures>(*impl_, [this](auto then) { impl_->on_loop([this, then] { then(impl_->engine->figures()); }); });
+      block_on<engine_figures>(*impl_, [this](auto then) { impl_->enter(then, [this](auto told) { told(impl_->engine->figures()); }); });
   auto figures = now ? *now : engine_figures{};
   figures.writable = figures.writable && impl_->writer.healthy();
   return figures;

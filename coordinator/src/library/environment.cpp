@@ -1,9 +1,12 @@
 #include "environment.hpp"
 
+#include <sys/random.h>
 #include <time.h>
 
 #include <algorithm>
 #include <array>
+
+#include <atone/assert.hpp>
 
 namespace atone::library {
 
@@ -32,6 +35,18 @@ system_random::system_random() {
   for (auto& word : seed) word = device();
   std::seed_seq sequence(seed.begin(), seed.end());
   engine_.seed(sequence);
+}
+
+std::string secret_key() {
+  static char const* const digits = "0123456789abcdef";
+  std::array<std::uint8_t, 32> bytes{};
+  ATONE_ASSERT(::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  std::string text;
+  for (auto const byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
 }
 
 saga_id time_ordered_ids::next_saga(timestamp now) {

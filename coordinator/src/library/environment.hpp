@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <random>
+#include <string>
 
 #include <atone/environment.hpp>
 
@@ -34,6 +35,10 @@ class system_random final : public random_source {
  private:
   std::mt19937_64 engine_;
 };
+
+// 64 hex digits straight from the operating system: a secret must not come from a generator whose other outputs are published
+// (saga ids are). Aborts when the system gives none.
+std::string secret_key();
 
 // 48 bits of milliseconds, 80 random ones; within a millisecond the last one plus one, so that order is kept.
 class time_ordered_ids final : public id_source {

@@ -217,7 +217,14 @@ void http_sender::poll_later(std::shared_ptr<entry> const& one, http::response c
   if (one->poll_target.empty() && options_.callback_base.empty()) {
     return finish(one, failed(certainty::unknown, "202 without Location, and this coordinator has no callback address"));
   }
-  if (one->poll_target.empty()) return;  // the callback ends it, or the step's timeout
+  if (one->poll_target.empty()) {  // the callback ends it; one that never comes is an outcome too
+    one->timer.expires_after(options_.poll_limit);
+    return one->timer.async_wait([this, one](boost::system::error_code cancelled) {
+      if (cancelled || one->over) return;
+      finish(one,
+             failed(certainty::unknown, "202, and nothing was reported to the callback within " + format_duration(options_.poll_limit)));
+    });
+  }
   auto const asked = parse_retry_after(accepted.headers.get("Retry-After"), accepted.headers.get("Date"));
   one->poll_wait = asked ? *asked : one->poll_wait.count() == 0 ? options_.poll_first : std::min(one->poll_wait * 2, options_.poll_cap);
   one->polled_for += one->poll_wait;

@@ -12,17 +12,28 @@ namespace {
 library::http_sender_options sender_options(options const& with) {
   library::http_sender_options made;
   made.breaker_open = with.breaker_open;
+  made.poll_limit = with.poll_limit;
   made.callback_base = with.callback_base;
   made.token_key = with.token_key;
   return made;
 }
 
-std::string random_key(library::system_random& random) {
-  json::writer text;
-  text.begin_array();
-  for (int word = 0; word < 4; ++word) text.number(random.next());
-  text.end_array();
-  return text.take();
+constexpr duration read_pause_first = std::chrono::milliseconds{50};
+constexpr duration read_pause_max = std::chrono::seconds{1};
+
+result<std::optional<open_saga>> read_saga(journal_reader& in, saga_id saga) {
+  auto row = in.find(saga);
+  if (!row) return row.error();
+  if (!*row) return std::optional<open_saga>{};
+  auto events = in.history(saga);
+  if (!events) return events.error();
+  auto log = in.compensations(saga);
+  if (!log) return log.error();
+  open_saga made;
+  made.row = std::move(**row);
+  made.events = std::move(*events);
+  made.compensations = std::move(*log);
+  return std::optional{std::move(made)};
 }
 
 std::string all_of(std::vector<diagnostic> const& diagnostics) {
@@ -43,7 +54,7 @@ coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique
       writer(loop, std::move(to), clock),
       remote(loop,
              [this] {
-               if (settings.token_key.empty()) settings.token_key = random_key(random);
+               if (settings.token_key.empty()) settings.token_key = library::secret_key();
                return sender_options(settings);
              }()),
       local(loop, std::max<std::uint32_t>(1, settings.handler_threads)),
@@ -77,42 +88,36 @@ void coordinator::impl::wake_at(std::optional<timestamp> due) {
   });
 }
 
+// Asked again until the store has answered: an outage is no answer.
+template <class Value>
+void coordinator::impl::read_through(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then,
+                                     duration pause) {
+  auto const found = std::make_shared<result<Value>>(error{errc::unavailable, "not read yet"});
+  auto const ask = [found, work](journal_reader& in) -> result<void> {
+    *found = work(in);
+    if (!*found) return found->error();
+    return {};
+  };
+  reader.post(ask, [this, found, work, then = std::move(then), pause](result<void> outcome) {
+    on_loop([this, found, work, then, pause, outcome] {
+      if (outcome || !outcome.error().retryable() || stopped.load()) return outcome ? then(std::move(*found)) : then(outcome.error());
+      auto const timer = std::make_shared<boost::asio::steady_timer>(loop, pause);
+      timer->async_wait([this, timer, work, then, pause](boost::system::error_code) {
+        read_through<Value>(work, then, std::min(pause * 2, read_pause_max));
+      });
+    });
+  });
+}
+
 void coordinator::impl::last_output(std::string saga_name, step_path step, std::string key,
                                     std::function<void(result<std::optional<last_output_row>>)> then) {
-  auto const found = std::make_shared<std::optional<last_output_row>>();
-  reader.post(
-      [found, saga_name = std::move(saga_name), step = std::move(step), key = std::move(key)](journal_reader& in) -> result<void> {
-        auto row = in.last_output(saga_name, step, key);
-        if (!row) return row.error();
-        *found = std::move(*row);
-        return {};
-      },
-      [this, found, then = std::move(then)](result<void> outcome) {
-        on_loop([found, then, outcome] { outcome ? then(std::move(*found)) : then(outcome.error()); });
-      });
+  read_through<std::optional<last_output_row>>([saga_name = std::move(saga_name), step = std::move(step),
+                                                key = std::move(key)](journal_reader& in) { return in.last_output(saga_name, step, key); },
+                                               std::move(then), read_pause_first);
 }
 
 void coordinator::impl::reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) {
-  auto const found = std::make_shared<std::optional<open_saga>>();
-  reader.post(
-      [found, saga](journal_reader& in) -> result<void> {
-        auto row = in.find(saga);
-        if (!row) return row.error();
-        if (!*row) return {};
-        auto events = in.history(saga);
-        if (!events) return events.error();
-        auto log = in.compensations(saga);
-        if (!log) return log.error();
-        open_saga made;
-        made.row = std::move(**row);
-        made.events = std::move(*events);
-        made.compensations = std::move(*log);
-        *found = std::move(made);
-        return {};
-      },
-      [this, found, then = std::move(then)](result<void> outcome) {
-        on_loop([found, then, outcome] { outcome ? then(std::move(*found)) : then(outcome.error()); });
-      });
+  read_through<std::optional<open_saga>>([saga](journal_reader& in) { return read_saga(in, saga); }, std::move(then), read_pause_first);
 }
 
 void coordinator::impl::look_around() {
@@ -135,8 +140,7 @@ void coordinator::impl::look_around() {
   }
   missing_ticks = std::move(still);
   if (!engine->driving() || inbox_asked || settings.store.rfind("postgres", 0) != 0) return;
-  inbox_asked = true;
-  writer.post([this](journal& in) {
+  inbox_asked = writer.post([this](journal& in) {
     auto waiting = in.take_inbox(inbox_start::take_max);
     on_loop([this, waiting = std::move(waiting)] {
       inbox_asked = false;
@@ -158,7 +162,9 @@ result<void> coordinator::impl::load() {
   }
   std::promise<result<void>> promise;
   auto done = promise.get_future();
-  writer.post([&](journal& in) { promise.set_value(in.load_open([&](open_saga&& one) { engine->recover(std::move(one)); })); });
+  bool const asked =
+      writer.post([&](journal& in) { promise.set_value(in.load_open([&](open_saga&& one) { engine->recover(std::move(one)); })); });
+  ATONE_ASSERT(asked);
   return done.get();
 }
 
@@ -170,8 +176,12 @@ void coordinator::impl::run_loop() {
 }
 
 void coordinator::impl::stop(duration grace) {
+  // It waits for both, so from either it would wait for itself.
+  ATONE_ASSERT(loop_id.load() != std::this_thread::get_id());
+  ATONE_ASSERT(!local.in_handler());
   std::lock_guard const held{stop_lock};
   if (stopped.exchange(true)) return;
+  auto const over = library::boot_time() + grace;
   if (loop_thread.joinable()) {
     auto const nothing_out = std::make_shared<std::promise<void>>();
     auto nothing_is_out = nothing_out->get_future();
@@ -180,8 +190,12 @@ void coordinator::impl::stop(duration grace) {
     (void)nothing_is_out.wait_for(grace);
     local.stop();
   }
-  writer.stop(grace);
+  writer.stop(std::max(duration{0}, over - library::boot_time()));
   reader.stop();
+  {
+    std::lock_guard const door{door_lock};
+    closed = true;
+  }
   if (loop_thread.joinable()) {
     on_loop([this] {
       engine->shut(error{errc::unavailable, "the coordinator is stopping"});
@@ -192,6 +206,9 @@ void coordinator::impl::stop(duration grace) {
       loop.stop();
     });
     loop_thread.join();
+    // What was let in before the door closed, and found the rest stopped, is told so here.
+    loop.restart();
+    loop.poll();
   }
 }
 
@@ -204,15 +221,18 @@ result<coordinator::published> coordinator::impl::publish(std::string_view yaml)
   row.published_at = clock.now();
   std::promise<result<void>> stored;
   auto outcome_of = stored.get_future();
-  writer.post([&](journal& in) { stored.set_value(in.publish(row)); });
+  if (!writer.post([&](journal& in) { stored.set_value(in.publish(row)); })) {
+    return error{errc::unavailable, "the coordinator has been stopped"};
+  }
   if (auto const outcome = outcome_of.get(); !outcome) return outcome.error();
-  std::promise<void> added;
+  std::promise<result<void>> added;
   auto known = added.get_future();
-  on_loop([&] {
-    engine->add_definition(made.definition);
-    added.set_value();
-  });
-  known.wait();
+  enter([&](result<void> told) { added.set_value(std::move(told)); },
+        [&](auto then) {
+          engine->add_definition(made.definition);
+          then(result<void>{});
+        });
+  if (auto const told = known.get(); !told) return told.error();
   published report;
   report.ref = row.ref;
   report.diagnostics = std::move(made.diagnostics);
@@ -220,12 +240,22 @@ result<coordinator::published> coordinator::impl::publish(std::string_view yaml)
 }
 
 void coordinator::impl::answer_from_store(saga_id id, std::function<void(result<saga_view>)> then) {
-  reload(id, [this, id, then = std::move(then)](result<std::optional<open_saga>> found) {
-    if (!found) return then(found.error());
-    if (!*found) return then(error{errc::not_found, "no saga " + id.text()});
-    auto& stored = **found;
-    auto const definition = engine->find_definition(stored.row.definition.name, stored.row.definition.version);
-    then(rebuild_view(std::move(stored.row), stored.events, definition));
+  // Once: whoever asks is told of an outage, and asks again.
+  auto const found = std::make_shared<std::optional<open_saga>>();
+  auto const ask = [found, id](journal_reader& in) -> result<void> {
+    auto read = read_saga(in, id);
+    if (!read) return read.error();
+    *found = std::move(*read);
+    return {};
+  };
+  reader.post(ask, [this, found, id, then = std::move(then)](result<void> outcome) {
+    on_loop([this, found, id, then, outcome] {
+      if (!outcome) return then(outcome.error());
+      if (!*found) return then(error{errc::not_found, "no saga " + id.text()});
+      auto& stored = **found;
+      auto const definition = engine->find_definition(stored.row.definition.name, stored.row.definition.version);
+      then(rebuild_view(std::move(stored.row), stored.events, definition));
+    });
   });
 }
 
@@ -262,7 +292,7 @@ void coordinator::impl::wait(saga_id id, duration timeout, std::function<void(re
 // An action on a saga that is not under way is refused by what the store says of it.
 void coordinator::impl::act(operator_request what, std::function<void(result<saga_view>)> then) {
   engine->act(what, [this, what, then = std::move(then)](result<saga_view> outcome) {
-    if (outcome || outcome.error().code != errc::not_found || !what.step.empty()) return then(std::move(outcome));
+    if (outcome || outcome.error().code != errc::not_found || engine->under_way(what.saga)) return then(std::move(outcome));
     answer_from_store(what.saga, [then, what](result<saga_view> stored) {
       if (!stored) return then(std::move(stored));
       then(error{errc::conflict, "the saga has ended: " + std::string{name(stored->row.status)}});

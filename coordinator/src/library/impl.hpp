@@ -5,9 +5,11 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <atone/coordinator.hpp>
@@ -59,10 +61,25 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
                    std::function<void(result<std::optional<last_output_row>>)> then) override;
   void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) override;
 
+  template <class Value>
+  void read_through(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then, duration pause);
   result<void> load();  // definitions and open sagas, before the loop runs
   void run_loop();
   void stop(duration grace);
   void on_loop(std::function<void()> work);
+  // The door for callers from outside: `work(then)` runs on the loop; once the coordinator has been stopped, `then` is told so at
+  // once, on the caller's thread. Every `then` let in is told before stop() returns.
+  template <class Then, class Work>
+  void enter(Then then, Work work) {
+    {
+      std::lock_guard const held{door_lock};
+      if (!closed) {
+        boost::asio::post(loop, [then = std::move(then), work = std::move(work)]() mutable { work(std::move(then)); });
+        return;
+      }
+    }
+    then(error{errc::unavailable, "the coordinator has been stopped"});
+  }
   result<published> publish(std::string_view yaml);
   void answer_from_store(saga_id id, std::function<void(result<saga_view>)> then);
   void look_around();  // every tick: starts that wait in the store, handlers that nobody has registered
@@ -89,6 +106,8 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   observing_probe happenings;
   std::unique_ptr<runtime::engine> engine;
   std::mutex stop_lock;
+  std::mutex door_lock;
+  bool closed = false;  // under door_lock
   bool running = false;
   std::atomic<bool> stopped{false};
   std::thread loop_thread;

@@ -82,6 +82,10 @@ void local_sender::stop() {
   pool_.join();
 }
 
+bool local_sender::in_handler() noexcept {
+  return pool_.get_executor().running_in_this_thread();
+}
+
 std::map<std::string, std::size_t> local_sender::missing() const {
   std::map<std::string, std::size_t> counts;
   for (auto const& [name, queue] : waiting_) {

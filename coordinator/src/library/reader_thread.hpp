@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include <atone/journal.hpp>
 
@@ -14,10 +15,12 @@ class reader_thread {
  public:
   explicit reader_thread(store& from) : from_(from) {}
 
-  // Runs `work` on the reader's thread and tells its outcome there. After a failure that a lost connection may have caused, the next
-  // read opens a new one.
+  // Runs `work` on the reader's thread and tells its outcome there, or at once on the caller's when the reader has been stopped.
+  // After a failure that a lost connection may have caused, the next read opens a new one.
   void post(std::function<result<void>(journal_reader&)> work, std::function<void(result<void>)> then) {
-    queue_.push([this, work = std::move(work), then = std::move(then)] { then(read(work)); });
+    auto const job = std::make_shared<std::pair<decltype(work), decltype(then)>>(std::move(work), std::move(then));
+    if (queue_.push([this, job] { job->second(read(job->first)); })) return;
+    job->second(error{errc::unavailable, "the coordinator has been stopped"});
   }
 
   void stop() { queue_.stop(); }

@@ -89,6 +89,8 @@ class local_sender final : public runtime::caller {
   bool abandon(saga_id saga, step_path const& step, operation op) override;
   // Handlers at work are waited for.
   void stop();
+  // Whether the caller is one of the handlers' threads.
+  bool in_handler() noexcept;
   // What is waited for: handlers nobody has registered.
   std::map<std::string, std::size_t> missing() const;
 

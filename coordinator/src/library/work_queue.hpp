@@ -20,12 +20,15 @@ class work_queue {
   work_queue(work_queue const&) = delete;
   work_queue& operator=(work_queue const&) = delete;
 
-  void push(std::function<void()> job) {
+  // False: the queue has been stopped, and the job will not run.
+  [[nodiscard]] bool push(std::function<void()> job) {
     {
       std::lock_guard const guard{lock_};
+      if (stopping_) return false;
       jobs_.push_back(std::move(job));
     }
     wake_.notify_one();
+    return true;
   }
 
   // Waits inside a job. False: the queue is stopping and its grace is over, so give up.

@@ -11,6 +11,10 @@ namespace {
 constexpr duration retry_first = std::chrono::milliseconds{20};
 constexpr duration retry_cap = std::chrono::seconds{1};
 
+error stopped_error() {
+  return error{errc::unavailable, "the coordinator has been stopped"};
+}
+
 }  // namespace
 
 // A journal whose commits last out an outage: a batch is repeated under its own number until the store says what became of it.
@@ -58,19 +62,22 @@ writer_thread::~writer_thread() {
 }
 
 void writer_thread::commit(journal_batch batch, completion done) {
-  if (batch.empty()) {  // nothing to write, but its turn must come after what is being written
-    return queue_.push([this, done = std::move(done)] { boost::asio::post(loop_, [done] { done(isolating_report{}); }); });
-  }
-  queue_.push([this, batch = std::make_shared<journal_batch>(std::move(batch)), done = std::move(done)] {
-    retrying to{*this};
-    auto outcome = commit_isolating(to, *batch, batch_number{last_number_ + 1});
-    if (outcome) last_number_ = outcome->last.value();
-    boost::asio::post(loop_, [done, outcome = std::move(outcome)]() mutable { done(std::move(outcome)); });
+  auto const told = std::make_shared<completion>(std::move(done));
+  bool const queued = queue_.push([this, batch = std::make_shared<journal_batch>(std::move(batch)), told] {
+    result<isolating_report> outcome = isolating_report{};
+    if (!batch->empty()) {  // an empty one writes nothing, but its turn comes after what is being written
+      retrying to{*this};
+      outcome = commit_isolating(to, *batch, batch_number{last_number_ + 1});
+      if (outcome) last_number_ = outcome->last.value();
+    }
+    boost::asio::post(loop_, [told, outcome = std::move(outcome)]() mutable { (*told)(std::move(outcome)); });
   });
+  if (!queued) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
 }
 
 void writer_thread::commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) {
-  queue_.push([this, statement = std::move(statement), on_success = std::move(on_success), done = std::move(done)] {
+  auto const told = std::make_shared<sql_completion>(std::move(done));
+  bool const queued = queue_.push([this, statement = std::move(statement), on_success = std::move(on_success), told] {
     retrying to{*this};
     sql_outcome made;
     // When the answer to the COMMIT is lost, a repeat reports that it took effect without running the statement again: the
@@ -80,27 +87,28 @@ void writer_thread::commit_sql(sql_statement statement, journal::answer_to_batch
       return on_success(answer);
     };
     auto outcome = to.commit_with_sql(statement, keep_answer, batch_number{last_number_ + 1});
-    result<sql_outcome> told = made;
+    result<sql_outcome> answer = made;
     if (outcome) {
       ++last_number_;
-    } else if (outcome.error().code == errc::bad_data || outcome.error().code == errc::invalid_argument) {
+    } else if (outcome.error().code == errc::bad_data) {
       made.answer.reset();
       made.refusal = outcome.error().message;
-      told = made;
+      answer = made;
     } else {
-      told = outcome.error();
+      answer = outcome.error();
     }
-    boost::asio::post(loop_, [done, told = std::move(told)]() mutable { done(std::move(told)); });
+    boost::asio::post(loop_, [told, answer = std::move(answer)]() mutable { (*told)(std::move(answer)); });
   });
+  if (!queued) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
 }
 
-void writer_thread::post(std::function<void(journal&)> work) {
-  queue_.push([this, work = std::move(work)] { work(*journal_); });
+bool writer_thread::post(std::function<void(journal&)> work) {
+  return queue_.push([this, work = std::move(work)] { work(*journal_); });
 }
 
 // A check that fails is told at once, and then repeated until its fate is known: its number must not be used for another batch.
 void writer_thread::check(std::function<void(result<void>)> done) {
-  queue_.push([this, done = std::move(done)] {
+  bool const queued = queue_.push([this, done] {
     auto const number = batch_number{last_number_ + 1};
     auto const first = journal_->commit(journal_batch{}, number);
     healthy_.store(first.has_value(), std::memory_order_relaxed);
@@ -112,6 +120,7 @@ void writer_thread::check(std::function<void(result<void>)> done) {
     }
     if (taken) ++last_number_;
   });
+  if (!queued) done(stopped_error());
 }
 
 void writer_thread::stop(duration grace) {

@@ -21,9 +21,10 @@ class writer_thread final : public runtime::batch_writer {
 
   void commit(journal_batch batch, completion done) override;
   void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) override;
-  // Anything else that the writing side does (publish); `work` runs on the writer's thread.
-  void post(std::function<void(journal&)> work);
-  // Commits an empty batch: proves that a write goes through and that this process still owns the store.
+  // Anything else that the writing side does (publish); `work` runs on the writer's thread. False: it has been stopped.
+  [[nodiscard]] bool post(std::function<void(journal&)> work);
+  // Commits an empty batch, and tells on the writer's thread (on the caller's once it has been stopped): proves that a write goes through
+  // and that this process still owns the store.
   void check(std::function<void(result<void>)> done);
   // False while a batch waits for the store to come back.
   bool healthy() const noexcept { return healthy_.load(std::memory_order_relaxed); }
@@ -33,8 +34,6 @@ class writer_thread final : public runtime::batch_writer {
 
  private:
   class retrying;
-
-  batch_number take_number() { return batch_number{++last_number_}; }
 
   boost::asio::io_context& loop_;
   database_clock& clock_;

@@ -39,9 +39,13 @@ void engine::start(start_request what, callback<started> then) {
 // A saga that is not under way yet: everything that can be wrong with a start is found here, before anything is written.
 result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& what) {
   if (!driving_ || stopping_) return error{errc::unavailable, "this coordinator does not drive sagas now"};
-  if (open_.size() >= settings_.open_max || gathering_->rows.records.size() >= settings_.queue_max) {
+  if (open_.size() >= settings_.open_max) {
     return error{errc::exhausted,
                  std::to_string(open_.size()) + " sagas are under way, which is this coordinator's limit; try again later"};
+  }
+  if (queued() >= settings_.queue_max) {
+    return error{errc::exhausted,
+                 std::to_string(queued()) + " records wait for the store, which is this coordinator's limit; try again later"};
   }
   auto const definition = find_definition(what.saga, what.version);
   if (definition == nullptr) {
@@ -176,6 +180,10 @@ void engine::cap_gathering() {
   full_.push_back(std::exchange(gathering_, std::make_shared<gathering>()));
 }
 
+std::size_t engine::queued() const noexcept {
+  return full_.size() * journal_batch::records_max + gathering_->rows.records.size();
+}
+
 bool engine::has_gathered(saga_id id) const {
   if (committing_ || !full_.empty()) return true;  // may be in there
   auto const& records = gathering_->rows.records;
@@ -302,6 +310,8 @@ void engine::stop_driving(error const& why) {
     if (of->on_started) of->on_started(why);
     for (auto& [number, then] : of->waiters) then(why);
   }
+  // Nothing more will be journalled: there is nothing to wait for.
+  if (quiet_) ports_.turns.defer(std::exchange(quiet_, nullptr));
 }
 
 void engine::stop(std::function<void()> quiet) {
@@ -328,7 +338,7 @@ bool engine::idle() const noexcept {
 engine_figures engine::figures() const noexcept {
   auto now = figures_;
   now.open = open_.size();
-  now.queue += gathering_->rows.records.size();
+  now.queue += queued();
   now.writable = driving_ && !stopping_;
   return now;
 }

@@ -25,7 +25,7 @@ namespace atone::runtime {
 
 struct engine_settings {
   std::uint32_t open_max = 100'000;
-  std::size_t queue_max = 200'000;  // records waiting for their commit; above it starts are refused
+  std::size_t queue_max = 200'000;  // records gathered and not yet being committed; above it starts are refused
   std::uint16_t shards = 1;
   std::uint32_t crashes_max = 3;    // driven (by a local handler) at so many crashes: parked
   std::size_t timers_a_turn = 256;  // due timers handled before others get their turn
@@ -86,6 +86,7 @@ class engine {
   void shut(error const& why);
   bool idle() const noexcept;  // nothing gathered and nothing being committed
   bool driving() const noexcept { return driving_; }
+  bool under_way(saga_id id) const noexcept { return open_.contains(id); }
   engine_figures figures() const noexcept;
 
  private:
@@ -103,6 +104,7 @@ class engine {
   void gather_command(instance& of, command made, timestamp at);
   void cap_gathering();
   bool has_gathered(saga_id id) const;
+  std::size_t queued() const noexcept;  // records
   void gather_row(instance& of);
   void schedule_flush();
   void flush();

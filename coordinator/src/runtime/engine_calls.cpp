@@ -197,6 +197,7 @@ void engine::look_up(instance& of, last_output_command const& what) {
                               answer.kind = event_kind::last_output_missing;
                               answer.cause = now->machine.last();
                               answer.step = step;
+                              if (!found) answer.text = "the last output can't be read: " + found.error().message;
                               if (found && *found && (*found)->at >= not_before) {
                                 answer.kind = event_kind::last_output_found;
                                 answer.payload = (*found)->output;

@@ -64,7 +64,13 @@ void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
 
 void engine::park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found) {
   auto* const old = find(id);
-  if (old == nullptr || !found || !*found) return;
+  if (old == nullptr) return;
+  if (!found || !*found) {
+    old->reloading = false;
+    old->broken = why + "; and its history can't be read: " + (found ? "it is not there" : found.error().message);
+    resume(*old);
+    return schedule_flush();
+  }
   auto waiters = std::move(old->waiters);
   drop(id);
   recover(std::move(**found));

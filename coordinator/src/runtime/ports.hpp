@@ -75,7 +75,7 @@ class batch_writer {
   virtual void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) = 0;
 };
 
-// Reads that must not block the engine.
+// Reads that must not block the engine. An outage is waited out; an error is one that no repeating mends (corrupt), or the stop.
 class store_lookup {
  public:
   virtual ~store_lookup() = default;

@@ -18,7 +18,7 @@ duration backoff(retry_policy const& policy, std::uint32_t attempt_made, std::ui
   auto base = policy.delay.count();
   auto const cap = policy.cap.count();
   for (std::uint32_t n = 1; n < attempt_made && base < cap && base > 0 && policy.factor_milli > 1000; ++n) {
-    base = base > cap / static_cast<std::int64_t>(policy.factor_milli) * 1000 ? cap : base * policy.factor_milli / 1000;
+    base = base > cap * 1000 / static_cast<std::int64_t>(policy.factor_milli) ? cap : base * policy.factor_milli / 1000;
   }
   base = std::min(base, cap);
   auto const fraction = static_cast<double>(random >> 11) * 0x1p-53;  // [0, 1)

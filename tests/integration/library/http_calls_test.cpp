@@ -82,11 +82,13 @@ steps:
 output: =steps.s.out
 )";
 
-std::unique_ptr<coordinator> open(participant const& to, std::string const& yaml = one_step, std::string callback = {}) {
+std::unique_ptr<coordinator> open(participant const& to, std::string const& yaml = one_step, std::string callback = {},
+                                  duration poll_limit = std::chrono::hours{24}) {
   options how{"memory:"};
   how.addresses["a"] = to.url();
   how.callback_base = std::move(callback);
   how.breaker_open = std::chrono::milliseconds{50};
+  how.poll_limit = poll_limit;
   auto opened = coordinator::open(how);
   if (!opened) throw std::runtime_error{opened.error().message};
   if (auto const published = (*opened)->publish(yaml); !published) throw std::runtime_error{published.error().message};
@@ -250,6 +252,19 @@ TEST(http_calls, a_report_to_the_callback_ends_the_step) {
   auto const again = report(token, attempt{1});
   ASSERT_FALSE(again.has_value());
   EXPECT_THAT(again.error().code, AnyOf(errc::not_found, errc::conflict));
+}
+
+// A callback that never comes is an unknown outcome, of a compensation too: neither waits for ever in silence.
+TEST(http_calls, a_silent_callback_is_unknown_after_the_limit) {
+  participant to{[&](http::request const&, http::responder out) { out.send(http::response{202, "{}"}); }};
+  auto const sagas = open(to, one_step, "http://127.0.0.1:7070", std::chrono::milliseconds{5});
+  auto const view = sagas->run("one", business_key{}, input, std::chrono::seconds{20});
+  ASSERT_TRUE(view.has_value());
+  EXPECT_EQ(view->row.status, saga_status::parked);
+  ASSERT_EQ(view->steps.size(), 1U);
+  EXPECT_EQ(view->steps[0].attempts, 3U);
+  EXPECT_EQ(view->steps[0].undo_attempts, 3U);
+  EXPECT_THAT(view->steps[0].last_error, HasSubstr("nothing was reported to the callback"));
 }
 
 // While nobody listens the breaker holds calls back: no attempt is spent on it, and the saga goes on when the service is there.

@@ -450,6 +450,53 @@ TEST(library, stopping_answers_whoever_still_waits) {
   EXPECT_EQ(sagas.start(what).error().code, errc::unavailable);
   EXPECT_EQ(sagas.publish(two_steps).error().code, errc::unavailable);
   EXPECT_EQ(sagas.read([](journal_reader&) { return result<void>{}; }).error().code, errc::unavailable);
+  errc asked = errc::internal;
+  sagas.async_get(begun->id, [&](result<saga_view> late) { asked = late.error().code; });
+  EXPECT_EQ(asked, errc::unavailable);
+}
+
+// Whoever calls while it stops is told something, whichever way the race goes.
+TEST(library, calls_that_race_the_stop_are_all_answered) {
+  for (int round = 0; round < 20; ++round) {
+    scratch folder;
+    shop here;
+    auto sagas = open(folder.store(), here);
+    std::atomic<bool> over{false};
+    std::atomic<int> asked{0}, answered{0};
+    std::thread callers{[&] {
+      while (!over.load()) {
+        ++asked;
+        sagas->async_get(saga_id{}, [&](result<saga_view>) { ++answered; });
+        (void)sagas->read([](journal_reader&) { return result<void>{}; });
+        start_request what;
+        what.saga = "two";
+        what.input = R"({"amount": 1})";
+        (void)sagas->start(std::move(what));
+      }
+    }};
+    sagas->stop(std::chrono::milliseconds{50});
+    over = true;
+    callers.join();
+    EXPECT_EQ(asked.load(), answered.load());
+  }
+}
+
+TEST(library, a_saga_that_has_ended_says_so_to_every_action) {
+  scratch folder;
+  shop here;
+  auto const sagas = open(folder.store(), here);
+  auto const view = sagas->run("two", business_key{}, R"({"amount": 1})", std::chrono::seconds{20});
+  ASSERT_TRUE(view.has_value());
+  operator_request what;
+  what.saga = view->row.id;
+  what.action = operator_request::action_kind::skip;
+  what.step = step_path{"charge"};
+  what.actor = "ops";
+  what.note = "late";
+  auto const told = sagas->act(what);
+  ASSERT_FALSE(told.has_value());
+  EXPECT_EQ(told.error().code, errc::conflict);
+  EXPECT_THAT(told.error().message, HasSubstr("has ended"));
 }
 
 }  // namespace
