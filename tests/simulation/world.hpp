@@ -85,7 +85,10 @@ class world final : public clock_source,
   std::uint64_t next() override;
   saga_id next_saga(timestamp at) override;
   void send(runtime::outgoing_call what, runtime::caller::completion done) override;
-  bool abandon(saga_id, step_path const&, operation) override { return false; }
+  runtime::given_up abandon(saga_id, step_path const&, operation) override { return runtime::given_up::out; }
+  runtime::given_up take_back(saga_id, step_path const&, operation) override { return runtime::given_up::out; }
+  void halt() override {}
+  void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
   void commit(journal_batch batch, runtime::batch_writer::completion done) override;
   void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) override;
   void last_output(std::string saga_name, step_path step, std::string key,

@@ -1,11 +1,12 @@
 // Starting sagas, looking at them, waiting for them, and what operators do to them.
+#include <atone/utf8.hpp>
+
 #include "api/parts.hpp"
 #include "api/render.hpp"
 
 namespace atone::api {
 namespace {
 
-constexpr std::size_t key_size_max = 255;  // bytes of a business key
 constexpr duration wait_default = std::chrono::seconds{30};
 
 bool is_settled(saga_view const& of) noexcept {
@@ -50,7 +51,7 @@ read_result<start_request> read_start(call const& of) {
   if (!version) return version.error();
   made.version = *version;
   auto const key = of.request.headers.get("Idempotency-Key");
-  if (key.size() > key_size_max) {
+  if (key.size() > business_key_size_max) {
     return problem{400, "invalid_argument", "Idempotency-Key: " + std::to_string(key.size()) + " bytes, expected at most 255",
                    "Idempotency-Key"};
   }
@@ -107,6 +108,10 @@ read_result<operator_request> read_operation(call const& of) {
   if (!body) return body.error();
   auto const step = read_text(*body, "step");
   if (!step) return step.error();
+  if (step->size() > step_path::size_max || clean_text(*step) != *step) {
+    return problem{400, "invalid_argument",
+                   "step: expected a step's path, UTF-8 without NUL of at most " + std::to_string(step_path::size_max) + " bytes", "step"};
+  }
   made.step = step_path{*step};
   auto const note = read_text(*body, "note");
   if (!note) return note.error();

@@ -160,6 +160,9 @@ void coordinator::async_report(saga_id id, step_path step, operation op, attempt
                  if (!library::same_token(token, library::reply_token(impl_->settings.token_key, id, step, op, n))) {
                    return told(error{errc::invalid_argument, "the token is not the one that went out with this attempt"});
                  }
+                 if (classify_status(status) == answer_class::still_working) {
+                   return told(error{errc::invalid_argument, "status 202 is no result: report once the work is done or refused"});
+                 }
                  auto answer = library::answer_of_status(status, std::move(body));
                  impl_->engine->report(id, std::move(step), op, n, std::move(answer), std::move(told));
                });

@@ -25,8 +25,11 @@ timestamp database_clock::now() {
 }
 
 void database_clock::observe(timestamp at, duration asked, duration answered) {
-  auto const middle = asked + (answered - asked) / 2;
-  offset_.store((at.time_since_epoch() - middle).count(), std::memory_order_relaxed);
+  // It was read somewhere between the two, often at the very end: only what contradicts the offset moves it, and no further.
+  auto const lowest = (at.time_since_epoch() - answered).count();
+  auto const highest = (at.time_since_epoch() - asked).count();
+  auto const offset = offset_.load(std::memory_order_relaxed);
+  offset_.store(std::clamp(offset, lowest, highest), std::memory_order_relaxed);
 }
 
 system_random::system_random() {

@@ -19,7 +19,7 @@ class database_clock final : public clock_source {
   explicit database_clock(timestamp database_now) : offset_((database_now.time_since_epoch() - boot_time()).count()) {}
 
   timestamp now() override;
-  // The database said `at` between the two boot times: the offset follows their middle.
+  // The database said `at` somewhere between the two boot times.
   void observe(timestamp at, duration asked, duration answered);
 
  private:

@@ -79,6 +79,7 @@ struct http_sender::entry {
   bool queued = false;
   bool in_flight = false;
   bool over = false;
+  bool given_up = false;  // nobody waits for it: no polling for its result
   http::client::ticket ticket = 0;
   std::string poll_target;
   duration poll_wait{};
@@ -116,6 +117,7 @@ http_sender::gate& http_sender::gate_of(runtime::outgoing_call const& what) {
 }
 
 void http_sender::send(runtime::outgoing_call what, completion done) {
+  if (halted_) return;
   auto to = http::parse_origin(what.address);
   if (!to) {
     return boost::asio::post(loop_,
@@ -183,7 +185,9 @@ void http_sender::answered(std::shared_ptr<entry> const& one, http::exchange got
   note(at, got);
   if (!one->over) {
     bool const working = got.ok() && classify_status(got.response.status) == answer_class::still_working;
-    if (working) {
+    if (working && one->given_up) {
+      finish(one, failed(certainty::unknown, "still working when it was given up"));
+    } else if (working) {
       poll_later(one, got.response);
     } else {
       finish(one, by_exchange(std::move(got)));
@@ -285,30 +289,49 @@ void http_sender::finish(std::shared_ptr<entry> const& one, runtime::call_answer
   done(std::move(answer));
 }
 
-bool http_sender::abandon(saga_id saga, step_path const& step, operation op) {
+runtime::given_up http_sender::abandon(saga_id saga, step_path const& step, operation op) {
   auto const found = entries_.find(call_name{saga, step.text(), op});
-  if (found == entries_.end()) return false;
+  if (found == entries_.end()) return runtime::given_up::out;
   auto const one = found->second;
-  entries_.erase(found);
   // A request in flight is left to end by itself: its answer, if one comes, is recorded as late.
-  if (one->in_flight) return false;
+  one->given_up = true;
+  if (one->in_flight) return runtime::given_up::out;
+  bool const queued = one->queued;
+  drop(one);
+  return queued ? runtime::given_up::never_left : runtime::given_up::dropped;
+}
+
+runtime::given_up http_sender::take_back(saga_id saga, step_path const& step, operation op) {
+  auto const found = entries_.find(call_name{saga, step.text(), op});
+  if (found == entries_.end() || !found->second->queued) return runtime::given_up::out;
+  drop(found->second);
+  return runtime::given_up::never_left;
+}
+
+void http_sender::drop(std::shared_ptr<entry> one) {
+  entries_.erase(call_name{one->what.saga, one->what.step.text(), one->what.op});
   one->over = true;
   one->done = nullptr;
   one->timer.cancel();
   if (one->ticket != 0) client_.cancel(one->ticket);
-  return true;
 }
 
-void http_sender::stop() {
-  for (auto& [name_of, one] : entries_) {
-    one->over = true;
-    one->timer.cancel();
-  }
-  entries_.clear();
+void http_sender::halt() {
+  halted_ = true;
   for (auto& [address, at] : gates_) {
     at->timer.cancel();
     at->queue.clear();
   }
+  auto const all = std::exchange(entries_, {});
+  for (auto const& [name_of, one] : all) {
+    one->over = true;
+    one->done = nullptr;
+    one->timer.cancel();
+  }
+}
+
+void http_sender::stop() {
+  halt();
   client_.stop();
 }
 

@@ -36,6 +36,22 @@ result<std::optional<open_saga>> read_saga(journal_reader& in, saga_id saga) {
   return std::optional{std::move(made)};
 }
 
+result<std::optional<runtime::store_lookup::key_holder>> read_holder(journal_reader& in, std::string const& saga_name,
+                                                                     business_key const& key) {
+  auto const row = in.find_by_key(saga_name, key);
+  if (!row) return row.error();
+  if (!*row) return std::optional<runtime::store_lookup::key_holder>{};
+  auto const events = in.history((*row)->id);
+  if (!events) return events.error();
+  if (events->empty()) return error{errc::corrupt, "saga " + (*row)->id.text() + " has no history"};
+  auto const input = json::parse(events->front().payload);
+  if (!input) return error{errc::corrupt, "the input of saga " + (*row)->id.text() + ": " + input.error().message};
+  runtime::store_lookup::key_holder found;
+  found.saga = (*row)->id;
+  found.body = content_hash::of(json::canonical(*input));
+  return std::optional{found};
+}
+
 std::string all_of(std::vector<diagnostic> const& diagnostics) {
   std::string text;
   for (auto const& one : diagnostics) text += (text.empty() ? "" : "\n") + format(one, "definition");
@@ -118,6 +134,12 @@ void coordinator::impl::last_output(std::string saga_name, step_path step, std::
 
 void coordinator::impl::reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) {
   read_through<std::optional<open_saga>>([saga](journal_reader& in) { return read_saga(in, saga); }, std::move(then), read_pause_first);
+}
+
+void coordinator::impl::holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) {
+  read_through<std::optional<key_holder>>(
+      [saga_name = std::move(saga_name), key = std::move(key)](journal_reader& in) { return read_holder(in, saga_name, key); },
+      std::move(then), read_pause_first);
 }
 
 void coordinator::impl::look_around() {

@@ -60,6 +60,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void last_output(std::string saga_name, step_path step, std::string key,
                    std::function<void(result<std::optional<last_output_row>>)> then) override;
   void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) override;
+  void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
 
   template <class Value>
   void read_through(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then, duration pause);

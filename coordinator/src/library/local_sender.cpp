@@ -47,35 +47,54 @@ void local_sender::handle(std::string name, handler function) {
   if (held == waiting_.end()) return;
   auto const calls = std::move(held->second);
   waiting_.erase(held);
-  for (auto& one : calls) run(shared, one.what, one.done);
+  for (auto const& one : calls) run(shared, one);
 }
 
 // Without its handler a call waits: never a failure of the saga.
 void local_sender::send(runtime::outgoing_call what, completion done) {
+  if (halted_) return;
   auto const& name = std::get<local_request_spec>(what.request).handler;
   auto const found = handlers_.find(name);
-  if (found != handlers_.end()) return run(found->second, std::move(what), std::move(done));
-  waiting held;
-  held.done = std::move(done);
-  auto& queue = waiting_[name];
-  held.what = std::move(what);
-  queue.push_back(std::move(held));
+  auto const made = std::make_shared<job>(std::move(what), std::move(done));
+  jobs_.insert_or_assign(call_name{made->what.saga, made->what.step.text(), made->what.op}, made);
+  if (found != handlers_.end()) return run(found->second, made);
+  waiting_[std::get<local_request_spec>(made->what.request).handler].push_back(made);
 }
 
-bool local_sender::abandon(saga_id saga, step_path const& step, operation op) {
-  std::size_t dropped = 0;
-  for (auto& [name, queue] : waiting_) {
-    dropped +=
-        std::erase_if(queue, [&](waiting const& one) { return one.what.saga == saga && one.what.step == step && one.what.op == op; });
-  }
-  return dropped > 0;
+runtime::given_up local_sender::take_back(saga_id saga, step_path const& step, operation op) {
+  auto const found = jobs_.find(call_name{saga, step.text(), op});
+  if (found == jobs_.end() || found->second->claimed.exchange(true)) return runtime::given_up::out;
+  for (auto& [name, queue] : waiting_) std::erase(queue, found->second);
+  jobs_.erase(found);
+  return runtime::given_up::never_left;
 }
 
-void local_sender::run(std::shared_ptr<handler const> function, runtime::outgoing_call what, completion done) {
-  boost::asio::post(pool_, [this, function = std::move(function), what = std::move(what), done = std::move(done)] {
-    auto told = run_handler(*function, what);
-    boost::asio::post(loop_, [done, told = std::move(told)]() mutable { done(std::move(told)); });
+// A handler at work can't be stopped: its answer, when it comes, is recorded as late.
+runtime::given_up local_sender::abandon(saga_id saga, step_path const& step, operation op) {
+  return take_back(saga, step, op);
+}
+
+void local_sender::forget(job const& of) {
+  auto const found = jobs_.find(call_name{of.what.saga, of.what.step.text(), of.what.op});
+  if (found != jobs_.end() && found->second.get() == &of) jobs_.erase(found);
+}
+
+void local_sender::run(std::shared_ptr<handler const> function, std::shared_ptr<job> of) {
+  boost::asio::post(pool_, [this, function = std::move(function), of = std::move(of)] {
+    if (of->claimed.exchange(true)) return;
+    auto told = run_handler(*function, of->what);
+    boost::asio::post(loop_, [this, of, told = std::move(told)]() mutable {
+      forget(*of);
+      if (!halted_) of->done(std::move(told));
+    });
   });
+}
+
+void local_sender::halt() {
+  halted_ = true;
+  for (auto const& [name, one] : jobs_) one->claimed = true;
+  jobs_.clear();
+  waiting_.clear();
 }
 
 void local_sender::stop() {

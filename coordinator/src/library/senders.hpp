@@ -2,6 +2,7 @@
 // Thread rules: all on the loop's thread, but handlers run on the pool.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -53,7 +54,9 @@ class http_sender final : public runtime::caller {
   ~http_sender() override;
 
   void send(runtime::outgoing_call what, completion done) override;
-  bool abandon(saga_id saga, step_path const& step, operation op) override;
+  runtime::given_up abandon(saga_id saga, step_path const& step, operation op) override;
+  runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override;
+  void halt() override;
   void stop();
 
  private:
@@ -69,11 +72,13 @@ class http_sender final : public runtime::caller {
   void poll(std::shared_ptr<entry> const& one);
   void polled(std::shared_ptr<entry> const& one, http::exchange got);
   void finish(std::shared_ptr<entry> const& one, runtime::call_answer answer);
+  void drop(std::shared_ptr<entry> one);
   http::request request_of(runtime::outgoing_call const& what) const;
 
   boost::asio::io_context& loop_;
   http_sender_options options_;
   http::client client_;
+  bool halted_ = false;
   std::map<std::string, std::unique_ptr<gate>> gates_;  // by address
   std::unordered_map<call_name, std::shared_ptr<entry>, call_name_hash> entries_;
 };
@@ -86,7 +91,10 @@ class local_sender final : public runtime::caller {
   // Before and while sagas run; calls that waited for this handler go out.
   void handle(std::string name, handler function);
   void send(runtime::outgoing_call what, completion done) override;
-  bool abandon(saga_id saga, step_path const& step, operation op) override;
+  runtime::given_up abandon(saga_id saga, step_path const& step, operation op) override;
+  runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override;
+  bool serves(std::string const& handler) const override { return handlers_.contains(handler); }
+  void halt() override;
   // Handlers at work are waited for.
   void stop();
   // Whether the caller is one of the handlers' threads.
@@ -95,16 +103,23 @@ class local_sender final : public runtime::caller {
   std::map<std::string, std::size_t> missing() const;
 
  private:
-  struct waiting {
+  // A call from its sending to its answer. Whoever exchanges `claimed` first has it: the pool to run it, or the loop to take it back.
+  struct job {
     runtime::outgoing_call what;
     completion done;
+    std::atomic<bool> claimed{false};
+
+    job(runtime::outgoing_call call, completion then) : what(std::move(call)), done(std::move(then)) {}
   };
-  void run(std::shared_ptr<handler const> function, runtime::outgoing_call what, completion done);
+  void run(std::shared_ptr<handler const> function, std::shared_ptr<job> of);
+  void forget(job const& of);
 
   boost::asio::io_context& loop_;
+  bool halted_ = false;
   boost::asio::thread_pool pool_;
   std::map<std::string, std::shared_ptr<handler const>, std::less<>> handlers_;
-  std::map<std::string, std::deque<waiting>, std::less<>> waiting_;
+  std::map<std::string, std::deque<std::shared_ptr<job>>, std::less<>> waiting_;
+  std::unordered_map<call_name, std::shared_ptr<job>, call_name_hash> jobs_;
 };
 
 // To the one or the other, by the request.
@@ -115,8 +130,18 @@ class call_router final : public runtime::caller {
     if (std::holds_alternative<local_request_spec>(what.request)) return local_.send(std::move(what), std::move(done));
     remote_.send(std::move(what), std::move(done));
   }
-  bool abandon(saga_id saga, step_path const& step, operation op) override {
-    return remote_.abandon(saga, step, op) || local_.abandon(saga, step, op);
+  runtime::given_up abandon(saga_id saga, step_path const& step, operation op) override {
+    auto const remote = remote_.abandon(saga, step, op);
+    return remote == runtime::given_up::out ? local_.abandon(saga, step, op) : remote;
+  }
+  runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override {
+    auto const remote = remote_.take_back(saga, step, op);
+    return remote == runtime::given_up::out ? local_.take_back(saga, step, op) : remote;
+  }
+  bool serves(std::string const& handler) const override { return local_.serves(handler); }
+  void halt() override {
+    remote_.halt();
+    local_.halt();
   }
 
  private:

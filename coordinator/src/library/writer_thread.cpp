@@ -38,12 +38,13 @@ class writer_thread::retrying final : public journal {
   template <class Work>
   result<commit_report> repeat(Work const& work) {
     auto wait = retry_first;
-    for (;;) {
+    for (bool first = true;; first = false) {
       auto const asked = boot_time();
       auto done = work();
       if (done || !done.error().retryable()) {
         of_.healthy_.store(done.has_value() || done.error().code == errc::bad_data, std::memory_order_relaxed);
-        if (done) of_.clock_.observe(done->database_time, asked, boot_time());
+        // One that is answered again was committed before `asked`: it says nothing of now.
+        if (done && first) of_.clock_.observe(done->database_time, asked, boot_time());
         return done;
       }
       of_.healthy_.store(false, std::memory_order_relaxed);

@@ -8,6 +8,12 @@
 #include "instance.hpp"
 
 namespace atone::runtime {
+namespace {
+
+constexpr std::size_t refused_input_max = 2000;                  // bytes of a refused start's input in its alert
+constexpr std::size_t batch_bytes_max = std::size_t{16} << 20U;  // of payloads in one transaction; a single larger one goes alone
+
+}  // namespace
 
 engine::engine(engine_settings settings, engine_ports ports)
     : settings_(std::move(settings)), ports_(ports), gathering_(std::make_shared<gathering>()) {}
@@ -17,6 +23,10 @@ void engine::add_definition(definition_ptr definition) {
   ATONE_ASSERT(definition != nullptr);
   auto& versions = definitions_[definition->ref.name];
   versions.insert_or_assign(definition->ref.version, definition);
+  auto const waiting = undefined_.find(definition->ref.name);
+  if (waiting == undefined_.end()) return;
+  for (auto const number : waiting->second) inbox_.erase(number);  // they come again with the next look into the store
+  undefined_.erase(waiting);
 }
 
 definition_ptr engine::find_definition(std::string_view name, std::optional<definition_version> version) const {
@@ -52,6 +62,10 @@ result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& w
     auto const version = what.version ? "@" + std::to_string(what.version->value()) : std::string{};
     return error{errc::not_found, "no definition '" + what.saga + version + "' is published"};
   }
+  if (what.key.value().size() > business_key_size_max || clean_text(what.key.value()) != what.key.value()) {
+    return error{errc::invalid_argument,
+                 "the key must be UTF-8 without NUL, of at most " + std::to_string(business_key_size_max) + " bytes"};
+  }
   auto const input = json::parse(what.input);
   if (!input) return error{errc::invalid_argument, "input: " + input.error().message};
   auto const id = ports_.ids.next_saga(ports_.clock.now());
@@ -76,17 +90,19 @@ result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& w
 // True: the saga is in the batch that gathers. False: `then` will be told why not.
 bool engine::begin(start_request what, callback<started> then) {
   auto made = prepare(what);
+  if (!made) {
+    refuse_start(what, std::move(then), made.error());
+    return false;
+  }
   event first;
   first.kind = event_kind::started;
   first.payload = std::move(what.input);
   first.text = what.key.value();
-  result<std::vector<command>> commands = made ? std::vector<command>{} : result<std::vector<command>>{made.error()};
-  if (made) {
-    stamp(**made, first);
-    commands = (*made)->machine.apply(first);
-  }
+  stamp(**made, first);
+  auto commands = (*made)->machine.apply(first);
   if (!commands) {
-    ports_.turns.defer([then, why = commands.error()] { then(why); });
+    what.input = std::move(first.payload);
+    refuse_start(what, std::move(then), commands.error());
     return false;
   }
   auto const id = (*made)->row.id;
@@ -104,6 +120,24 @@ bool engine::begin(start_request what, callback<started> then) {
   return true;
 }
 
+// A repeat of a start is answered by the saga it made, whatever has become of the definition since.
+void engine::refuse_start(start_request const& what, callback<started> then, error why) {
+  bool const by_definition = why.code == errc::invalid_argument || why.code == errc::not_found;
+  auto const input = json::parse(what.input);
+  if (what.key.value().empty() || !by_definition || !input) {
+    return ports_.turns.defer([then = std::move(then), why = std::move(why)] { then(why); });
+  }
+  auto const body = content_hash::of(json::canonical(*input));
+  ports_.lookup.holder_of(what.saga, what.key,
+                          [then = std::move(then), why = std::move(why), body](result<std::optional<store_lookup::key_holder>> found) {
+                            if (!found || !*found || (*found)->body != body) return then(why);
+                            started answer;
+                            answer.id = (*found)->saga;
+                            answer.replayed = true;
+                            then(answer);
+                          });
+}
+
 void engine::start_from_inbox(inbox_start const& one) {
   if (!inbox_.insert(one.number).second) return;
   start_request what;
@@ -111,15 +145,22 @@ void engine::start_from_inbox(inbox_start const& one) {
   what.key = one.key;
   what.input = one.input;
   bool const begun = begin(std::move(what), [this, one](result<started> outcome) {
-    inbox_.erase(one.number);
+    bool const undefined = !outcome && outcome.error().code == errc::not_found;
+    if (!undefined) inbox_.erase(one.number);
     if (outcome || outcome.error().retryable() || outcome.error().code == errc::exhausted) return;
     if (outcome.error().code == errc::fenced) return;
     alert_row told;
-    told.kind = "start refused";
+    told.kind = (undefined ? "start waits: " : "start refused: ") + std::to_string(one.number);
     told.level = alert_level::page;
-    told.text = "a start asked for by SQL was refused: " + one.saga_name + ", key '" + one.key.value() + "': " + outcome.error().message;
+    told.text = "a start asked for by SQL " + std::string{undefined ? "waits for its definition" : "was refused"} + ": " + one.saga_name +
+                ", key '" + one.key.value() + "': " + outcome.error().message;
     told.raised_at = ports_.clock.now();
-    gathering_->rows.taken.push_back(one.number);
+    if (undefined) {
+      undefined_[one.saga_name].push_back(one.number);
+    } else {
+      told.text += "; its input: " + clean_text(one.input.substr(0, refused_input_max));
+      gathering_->rows.taken.push_back(one.number);
+    }
     raise(std::move(told));
   });
   if (begun) gathering_->rows.taken.push_back(one.number);
@@ -159,6 +200,7 @@ void engine::gather(instance& of, event what, std::vector<command> commands) {
   record.home = of.row.home;
   record.saga = of.row.id;
   record.event = std::move(what);
+  gathering_->bytes += record.event.payload.size();
   gathering_->rows.records.push_back(std::move(record));
   gather_applied(of, std::move(commands), at);
 }
@@ -176,12 +218,40 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
 }
 
 void engine::cap_gathering() {
-  if (gathering_->rows.records.size() < journal_batch::records_max) return;
+  if (gathering_->rows.records.size() < journal_batch::records_max && gathering_->bytes < batch_bytes_max) return;
   full_.push_back(std::exchange(gathering_, std::make_shared<gathering>()));
 }
 
 std::size_t engine::queued() const noexcept {
-  return full_.size() * journal_batch::records_max + gathering_->rows.records.size();
+  std::size_t records = gathering_->rows.records.size();
+  for (auto const& batch : full_) records += batch->rows.records.size();
+  return records;
+}
+
+// The store has refused this saga: what has gathered of it since would leave a gap in its history.
+void engine::forget_gathered(saga_id id, error const& why) {
+  std::vector<std::function<void(error const*)>> told;
+  auto const forget = [&](gathering& from) {
+    auto& rows = from.rows;
+    std::erase_if(rows.records, [&](journal_record const& one) { return one.saga == id; });
+    std::erase_if(rows.changes, [&](saga_change const& one) { return one.row.id == id; });
+    std::erase_if(rows.compensations, [&](compensation_entry const& one) { return one.saga == id; });
+    std::erase_if(rows.alerts, [&](alert_row const& one) { return one.saga == id; });
+    std::erase_if(rows.outputs, [&](last_output_row const& one) { return one.written_by == id; });
+    std::erase_if(rows.actions, [&](operator_action_row const& one) { return one.saga == id; });
+    std::erase_if(from.after, [&](auto const& one) { return one.first == id; });
+    std::erase(from.notify, id);
+    from.changes.clear();
+    for (std::size_t at = 0; at < rows.changes.size(); ++at) from.changes.emplace(rows.changes[at].row.id, at);
+    std::erase_if(from.told, [&](auto& one) {
+      if (one.first != id) return false;
+      told.push_back(std::move(one.second));
+      return true;
+    });
+  };
+  for (auto const& batch : full_) forget(*batch);
+  forget(*gathering_);
+  for (auto const& then : told) then(&why);
 }
 
 bool engine::has_gathered(saga_id id) const {
@@ -190,41 +260,66 @@ bool engine::has_gathered(saga_id id) const {
   return std::any_of(records.begin(), records.end(), [&](journal_record const& one) { return one.saga == id; });
 }
 
-void engine::gather_command(instance& of, command made, timestamp at) {
-  auto const id = of.row.id;
+namespace {
+
+compensation_entry log_entry(saga_row const& of, log_compensation_command& logged, timestamp at) {
+  compensation_entry entry;
+  entry.home = of.home;
+  entry.saga = of.id;
+  entry.trace = trace_id::of(of.id, logged.step, logged.op);
+  entry.step = std::move(logged.step);
+  entry.op = logged.op;
+  entry.status = logged.status;
+  entry.attempts = logged.attempts;
+  entry.last_error = std::move(logged.last_error);
+  entry.created_at = entry.updated_at = at;
+  return entry;
+}
+
+last_output_row output_row(saga_row const& of, record_output_command& output, timestamp at) {
+  last_output_row row;
+  row.saga_name = of.definition.name;
+  row.step = std::move(output.step);
+  row.key = std::move(output.key);
+  row.written_by = of.id;
+  row.output = std::move(output.output);
+  row.at = at;
+  return row;
+}
+
+alert_row alert_of(saga_row const& of, alert_command& alert, timestamp at) {
+  alert_row row;
+  row.saga = of.id;
+  row.step = std::move(alert.step);
+  row.kind = std::move(alert.kind);
+  row.level = alert.level;
+  row.text = std::move(alert.text);
+  row.raised_at = at;
+  return row;
+}
+
+}  // namespace
+
+// What is done in the transaction that journals the event; false for what follows it.
+bool add_rows(journal_batch& to, saga_row const& of, command& made, timestamp at) {
   if (auto* logged = std::get_if<log_compensation_command>(&made)) {
-    compensation_entry entry;
-    entry.home = of.row.home;
-    entry.saga = id;
-    entry.trace = trace_id::of(id, logged->step, logged->op);
-    entry.step = std::move(logged->step);
-    entry.op = logged->op;
-    entry.status = logged->status;
-    entry.attempts = logged->attempts;
-    entry.last_error = std::move(logged->last_error);
-    entry.created_at = entry.updated_at = at;
-    gathering_->rows.compensations.push_back(std::move(entry));
+    to.compensations.push_back(log_entry(of, *logged, at));
   } else if (auto* output = std::get_if<record_output_command>(&made)) {
-    last_output_row row;
-    row.saga_name = of.row.definition.name;
-    row.step = std::move(output->step);
-    row.key = std::move(output->key);
-    row.written_by = id;
-    row.output = std::move(output->output);
-    row.at = at;
-    gathering_->rows.outputs.push_back(std::move(row));
+    to.outputs.push_back(output_row(of, *output, at));
   } else if (auto* alert = std::get_if<alert_command>(&made)) {
-    alert_row row;
-    row.saga = id;
-    row.step = std::move(alert->step);
-    row.kind = std::move(alert->kind);
-    row.level = alert->level;
-    row.text = std::move(alert->text);
-    row.raised_at = at;
-    ports_.probe.alerted(row);
-    gathering_->rows.alerts.push_back(std::move(row));
+    to.alerts.push_back(alert_of(of, *alert, at));
   } else {
-    gathering_->after.emplace_back(id, std::move(made));
+    return false;
+  }
+  return true;
+}
+
+void engine::gather_command(instance& of, command made, timestamp at) {
+  bool const alerts = std::holds_alternative<alert_command>(made);
+  if (!add_rows(gathering_->rows, of.row, made, at)) {
+    gathering_->after.emplace_back(of.row.id, std::move(made));
+  } else if (alerts) {
+    ports_.probe.alerted(gathering_->rows.alerts.back());
   }
 }
 
@@ -296,6 +391,10 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
 
 // Another coordinator has taken over, or the store can't be trusted: nothing leaves this process any more.
 void engine::stop_driving(error const& why) {
+  ports_.calls.halt();
+  figures_.calls_in_flight = 0;
+  suspects_.clear();
+  suspects_out_.clear();
   bool const was_driving = std::exchange(driving_, false);
   if (was_driving) ports_.probe.stopped_driving(why);
   full_.push_back(std::exchange(gathering_, std::make_shared<gathering>()));
@@ -309,6 +408,7 @@ void engine::stop_driving(error const& why) {
   for (auto& [id, of] : sagas) {
     if (of->on_started) of->on_started(why);
     for (auto& [number, then] : of->waiters) then(why);
+    for (auto const& work : of->deferred) work();  // whoever asks in there hears that nothing is driven any more
   }
   // Nothing more will be journalled: there is nothing to wait for.
   if (quiet_) ports_.turns.defer(std::exchange(quiet_, nullptr));

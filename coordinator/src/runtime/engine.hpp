@@ -27,7 +27,8 @@ struct engine_settings {
   std::uint32_t open_max = 100'000;
   std::size_t queue_max = 200'000;  // records gathered and not yet being committed; above it starts are refused
   std::uint16_t shards = 1;
-  std::uint32_t crashes_max = 3;    // driven (by a local handler) at so many crashes: parked
+  std::uint32_t crashes_max = 3;    // crashes in a row while a local handler works on one saga: it is parked
+  std::uint32_t suspects_max = 4;   // sagas whose local call was under way at a crash and that are called at the same time again
   std::size_t timers_a_turn = 256;  // due timers handled before others get their turn
   std::map<std::string, std::string> addresses;
 
@@ -97,12 +98,14 @@ class engine {
   // engine.cpp
   bool begin(start_request what, callback<started> then);
   result<std::unique_ptr<instance>> prepare(start_request const& what);
+  void refuse_start(start_request const& what, callback<started> then, error why);
   result<void> deliver(instance& of, event what);
   void stamp(instance& of, event& what);
   void gather(instance& of, event what, std::vector<command> commands);
   void gather_applied(instance& of, std::vector<command> commands, timestamp at);
   void gather_command(instance& of, command made, timestamp at);
   void cap_gathering();
+  void forget_gathered(saga_id id, error const& why);
   bool has_gathered(saga_id id) const;
   std::size_t queued() const noexcept;  // records
   void gather_row(instance& of);
@@ -125,12 +128,18 @@ class engine {
   void perform(saga_id id, command const& what);
   void send_call(instance& of, call_command const& call);
   void give_up_call(saga_id id, step_path const& step, operation op);
+  void take_back_call(saga_id id, step_path const& step, operation op);
+  void send_now(instance& of, call_command const& call);
+  void next_suspects();
+  void suspect_done(saga_id id, step_path const& step, operation op);
   void send_sql(instance& of, call_command const& call);
   void sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome);
   void look_up(instance& of, last_output_command const& what);
   result<void> answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer, bool again);
   void record_late(instance& of, event what);
   void when_free(instance& of, std::function<void()> work);
+  void next_deferred(saga_id id);
+  static bool was_resent(instance const& of, step_path const& step, operation op);
   void fire(armed_timer const& timer);
   void set_alarm();
 
@@ -160,7 +169,16 @@ class engine {
   std::shared_ptr<gathering> gathering_;
   std::deque<std::shared_ptr<gathering>> full_;  // as large as a transaction may be; committed before gathering_
   std::uint64_t waits_ = 0;
-  std::set<std::uint64_t> inbox_;  // requests that are being started
+  std::set<std::uint64_t> inbox_;  // requests that are being started, or wait for their definition
+  std::map<std::string, std::vector<std::uint64_t>, std::less<>> undefined_;  // name -> requests that wait for it
+  std::deque<std::pair<saga_id, call_command>> suspects_;                     // local calls that were under way at a crash
+  struct call_in_lane {
+    saga_id saga;
+    step_path step;
+    operation op;
+    friend bool operator==(call_in_lane const&, call_in_lane const&) = default;
+  };
+  std::vector<call_in_lane> suspects_out_;
   timer_table timers_;
   std::optional<timestamp> alarm_;
   engine_figures figures_;

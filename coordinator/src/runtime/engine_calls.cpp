@@ -13,7 +13,9 @@ void engine::perform(saga_id id, command const& what) {
     if (std::holds_alternative<sql_request_spec>(call->request)) return send_sql(*of, *call);
     return send_call(*of, *call);
   }
-  if (auto const* abandon = std::get_if<abandon_command>(&what)) return give_up_call(id, abandon->step, abandon->op);
+  if (auto const* abandon = std::get_if<abandon_command>(&what)) {
+    return abandon->only_unsent ? take_back_call(id, abandon->step, abandon->op) : give_up_call(id, abandon->step, abandon->op);
+  }
   if (auto const* look = std::get_if<last_output_command>(&what)) return look_up(*of, *look);
   if (is_final(of->machine.status())) return;
   if (auto const* arm = std::get_if<arm_timer_command>(&what)) {
@@ -29,10 +31,80 @@ void engine::perform(saga_id id, command const& what) {
 }
 
 void engine::give_up_call(saga_id id, step_path const& step, operation op) {
-  if (ports_.calls.abandon(id, step, op)) --figures_.calls_in_flight;
+  if (ports_.calls.abandon(id, step, op) == given_up::out) return;
+  --figures_.calls_in_flight;
+  suspect_done(id, step, op);
 }
 
+void engine::suspect_done(saga_id id, step_path const& step, operation op) {
+  if (std::erase(suspects_out_, call_in_lane{id, step, op}) > 0) next_suspects();
+}
+
+// The saga has failed: a call that has not left is not sent any more, and surely not done.
+void engine::take_back_call(saga_id id, step_path const& step, operation op) {
+  auto const unsent = std::find_if(suspects_.begin(), suspects_.end(),
+                                   [&](auto const& one) { return one.first == id && one.second.step == step && one.second.op == op; });
+  if (unsent != suspects_.end()) {
+    suspects_.erase(unsent);
+  } else if (ports_.calls.take_back(id, step, op) == given_up::never_left) {
+    --figures_.calls_in_flight;
+    suspect_done(id, step, op);
+  } else {
+    return;
+  }
+  auto* const of = find(id);
+  if (of == nullptr) return;
+  when_free(*of, [this, id, step, op] {
+    auto* const now = find(id);
+    auto const n = now == nullptr ? attempt{} : now->machine.attempt_out(step, op);
+    if (n.value() == 0) return;
+    bool const resent = was_resent(*now, step, op);
+    call_answer none;
+    none.sureness = resent ? certainty::unknown : certainty::not_done;
+    none.text = "taken back before it left: the saga had failed";
+    (void)answered(id, step, op, n, std::move(none), false);
+  });
+}
+
+bool engine::was_resent(instance const& of, step_path const& step, operation op) {
+  return std::find(of.resent.begin(), of.resent.end(), std::pair{step, op}) != of.resent.end();
+}
+
+// After a crash the local calls that were under way go out few at a time, each marked in the store before: those marked by an earlier
+// crash alone. So the one whose handler brings the process down is found, and its neighbours are not parked with it.
 void engine::send_call(instance& of, call_command const& call) {
+  if (call.again && !was_resent(of, call.step, call.op)) of.resent.emplace_back(call.step, call.op);
+  auto const* const local = std::get_if<local_request_spec>(&call.request);
+  if (!of.suspect || local == nullptr || !ports_.calls.serves(local->handler)) return send_now(of, call);
+  bool const marked = of.crashes > 0;
+  marked ? suspects_.emplace_front(of.row.id, call) : suspects_.emplace_back(of.row.id, call);
+  next_suspects();
+}
+
+void engine::next_suspects() {
+  while (!suspects_.empty()) {
+    auto* const of = find(suspects_.front().first);
+    auto const& front = suspects_.front().second;
+    if (of == nullptr || !of->machine.expects(front.step, front.op, front.n)) {
+      suspects_.pop_front();
+      continue;
+    }
+    std::size_t const most = of->crashes > 0 ? 1 : settings_.suspects_max;
+    if (suspects_out_.size() >= most) return;
+    auto const [id, call] = std::move(suspects_.front());
+    suspects_.pop_front();
+    suspects_out_.push_back(call_in_lane{id, call.step, call.op});
+    ++of->crashes;
+    gather_row(*of);
+    tell(id, [this, id = id, call = call](error const* failed) {
+      auto* const now = failed == nullptr && driving_ ? find(id) : nullptr;
+      if (now != nullptr && now->machine.expects(call.step, call.op, call.n)) return send_now(*now, call);
+      suspect_done(id, call.step, call.op);
+    });
+  }
+}
+
+void engine::send_now(instance& of, call_command const& call) {
   outgoing_call out;
   out.saga = of.row.id;
   out.step = call.step;
@@ -56,6 +128,7 @@ void engine::send_call(instance& of, call_command const& call) {
                       --figures_.calls_in_flight;
                       ports_.probe.call_answered(id, step, op, n, answer);
                       (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
+                      suspect_done(id, step, op);
                       tell_quiet();
                     });
 }
@@ -103,7 +176,12 @@ void engine::record_late(instance& of, event what) {
 }
 
 void engine::report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then) {
-  auto taken = answered(id, step, op, n, std::move(answer), false);
+  auto* const of = find(id);
+  if (of != nullptr && of->sql_in_flight) {
+    return when_free(*of, [this, id, step, op, n, answer, then] { report(id, step, op, n, answer, then); });
+  }
+  bool const again = of != nullptr && was_resent(*of, step, op);
+  auto taken = answered(id, step, op, n, std::move(answer), again);
   if (taken) give_up_call(id, step, op);
   if (!taken && (taken.error().code == errc::unavailable || taken.error().code == errc::not_found)) {
     return ports_.turns.defer([then, why = taken.error()] { then(why); });
@@ -120,6 +198,10 @@ void engine::report(saga_id id, step_path step, operation op, attempt n, call_an
 // The statement, the event that says it succeeded, and all that follows from it, in one transaction. The event is made on the
 // writer's thread from a copy of the machine; nothing else happens to the saga meanwhile, so the machine here comes to the same.
 void engine::send_sql(instance& of, call_command const& call) {
+  if (of.sql_in_flight) {
+    return when_free(of, [this, id = of.row.id, call] { perform(id, call); });
+  }
+  if (!of.machine.expects(call.step, call.op, call.n)) return;  // given up while it waited for its turn
   if (has_gathered(of.row.id)) {
     // Its earlier events must be durable first: a history has no gaps.
     return tell(of.row.id, [this, id = of.row.id, call](error const* failed) {
@@ -138,15 +220,18 @@ void engine::send_sql(instance& of, call_command const& call) {
   what.op = call.op;
   what.n = call.n;
   stamp(of, what);
-  auto const home = of.row.home;
   auto const id = of.row.id;
-  auto const make_batch = [what, home, id](std::string_view answer) {
+  auto const make_batch = [what, row = of.row, machine = of.machine](std::string_view answer) {
     journal_batch batch;
     journal_record record;
-    record.home = home;
-    record.saga = id;
+    record.home = row.home;
+    record.saga = row.id;
     record.event = what;
     record.event.payload = answer;
+    auto copy = machine;
+    auto commands = copy.apply(record.event);
+    ATONE_ASSERT(commands.has_value());
+    for (auto& made : *commands) add_rows(batch, row, made, what.at);
     batch.records.push_back(std::move(record));
     return batch;
   };
@@ -160,14 +245,25 @@ void engine::send_sql(instance& of, call_command const& call) {
       auto commands = now->machine.apply(done);
       ATONE_ASSERT(commands.has_value());
       now->crashes = 0;
-      gather_applied(*now, std::move(*commands), done.at);
+      gather_applied(*now, std::move(*commands), done.at);  // rows that are there already are written once more, and are the same
     } else {
       sql_done(id, call, std::move(outcome));
     }
     auto* const after = find(id);
     if (after == nullptr) return;
-    for (auto& work : std::exchange(after->deferred, {})) work();
+    next_deferred(id);
   });
+}
+
+// One after the other: the first may begin a transaction that the others have to wait for again.
+void engine::next_deferred(saga_id id) {
+  for (;;) {
+    auto* const of = find(id);
+    if (of == nullptr || of->sql_in_flight || of->deferred.empty()) return;
+    auto const work = std::move(of->deferred.front());
+    of->deferred.pop_front();
+    work();
+  }
 }
 
 // While a transaction makes the saga's next event, everything else about it waits.
@@ -234,6 +330,12 @@ void engine::fire(armed_timer const& timer) {
     what.step = timer.step;
     what.op = timer.op;
     what.timer = timer.kind;
+    if (timer.kind == timer_kind::step_timeout && timer.op == operation::act && now->machine.gives_up_at_timeout(timer.step) &&
+        !was_resent(*now, timer.step, timer.op) && ports_.calls.take_back(timer.saga, timer.step, timer.op) == given_up::never_left) {
+      --figures_.calls_in_flight;
+      suspect_done(timer.saga, timer.step, timer.op);
+      what.sureness = certainty::not_done;
+    }
     (void)deliver(*now, std::move(what));  // a timer that is no longer armed in the machine is refused: nothing to do
   };
   when_free(*of, act);

@@ -45,7 +45,8 @@ result<event> engine::operator_event(instance const& of, operator_request const&
   made.actor = what.actor;
   made.text = what.note;
   made.step = what.step;
-  bool const on_step = what.action == action::retry || what.action == action::skip || what.action == action::complete;
+  bool const everything = what.action == action::retry && of.machine.parked_itself();
+  bool const on_step = !everything && (what.action == action::retry || what.action == action::skip || what.action == action::complete);
   if (on_step && what.step.empty()) {
     auto const parked = of.machine.parked_steps();
     if (parked.size() > 1)
@@ -84,18 +85,20 @@ void engine::act(operator_request what, callback<saga_view> then) {
   auto const fail = [&](error why) { ports_.turns.defer([then, why = std::move(why)] { then(why); }); };
   if (!driving_ || stopping_) return fail(error{errc::unavailable, "this coordinator does not drive sagas now"});
   auto* const of = find(what.saga);
-  if (of == nullptr || of->starting || of->reloading) return fail(error{errc::not_found, "no saga " + what.saga.text() + " is under way"});
+  if (of == nullptr || of->starting) return fail(error{errc::not_found, "no saga " + what.saga.text() + " is under way"});
+  if (of->reloading) return fail(error{errc::unavailable, "the saga is being read again; try again"});
   if (!of->broken.empty()) return fail(error{errc::conflict, "the saga's history can't be replayed: " + of->broken});
   if (of->sql_in_flight) return when_free(*of, [this, what, then] { act(what, then); });
   auto made = operator_event(*of, what);
+  if (made) of->crashes = 0;  // a person has looked: the count begins anew
   result<void> done = made ? deliver(*of, *made) : result<void>{made.error()};
   operator_action_row row;
   row.saga = what.saga;
   row.actor = clean_text(what.actor);
   row.action = name(what.action);
-  row.step = made ? made->step : what.step;
+  row.step = step_path{clean_text((made ? made->step : what.step).text().substr(0, step_path::size_max))};
   row.note = clean_text(what.note);
-  row.outcome = done ? "done" : done.error().message;
+  row.outcome = done ? "done" : clean_text(done.error().message);
   row.at = ports_.clock.now();
   gathering_->rows.actions.push_back(std::move(row));
   auto const refusal = done ? std::nullopt : std::optional{done.error()};

@@ -71,10 +71,11 @@ void engine::resume(instance& of) {
     auto const* call = std::get_if<call_command>(&one);
     return call != nullptr && std::holds_alternative<local_request_spec>(call->request);
   });
-  // Only a handler inside this process can have brought it down.
-  if (local) ++of.crashes;
-  if (of.crashes >= settings_.crashes_max) {
-    return park(of, "a local handler was at work on it at " + std::to_string(of.crashes) + " crashes in a row");
+  // Only a handler inside this process can have brought it down. Which one is not known the first time: each suspect is marked before it
+  // is handed out again (next_suspects), so that the next crash tells.
+  of.suspect = local;
+  if (local && of.crashes + 1 >= settings_.crashes_max) {
+    return park(of, "a local handler was at work on it at " + std::to_string(of.crashes + 1) + " crashes in a row");
   }
   gather_row(of);
   if (is_final(of.machine.status())) {  // its last event was durable, its row was not

@@ -54,6 +54,7 @@ void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
       continue;
     }
     of->reloading = true;
+    forget_gathered(one.saga, one.why);
     timers_.cancel_all(of->timers);
     auto why = "the store refused its data: " + one.why.message;
     ports_.lookup.reload(one.saga, [this, id = one.saga, why = std::move(why)](result<std::optional<open_saga>> found) {

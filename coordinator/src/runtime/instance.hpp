@@ -21,11 +21,13 @@ struct engine::instance {
   timer_table::handles timers;
   std::vector<std::pair<std::uint64_t, engine::callback<std::optional<saga_view>>>> waiters;
   std::vector<compensation_entry> log;  // as found at take-over
-  std::uint32_t crashes = 0;            // in a row, without progress between
-  std::string broken;                   // why its history can't be replayed; it stays parked
-  bool starting = false;                // its start is not committed yet
-  bool reloading = false;               // its memory is ahead of what the store accepted: dropped and read again
-  bool sql_in_flight = false;           // its next event is being made inside a transaction: others wait their turn
+  std::uint32_t crashes = 0;            // its local call was handed out again after a crash, so many times without an answer
+  bool suspect = false;                 // a local call of it was under way when the process before this one ended
+  std::vector<std::pair<step_path, operation>> resent;  // calls that an earlier owner had sent: a refusal of them is not sure
+  std::string broken;                                   // why its history can't be replayed; it stays parked
+  bool starting = false;                                // its start is not committed yet
+  bool reloading = false;                               // its memory is ahead of what the store accepted: dropped and read again
+  bool sql_in_flight = false;                           // its next event is being made inside a transaction: others wait their turn
   std::deque<std::function<void()>> deferred;
 
   instance(definition_ptr definition, saga_id id, business_key key) : machine(std::move(definition), id, std::move(key)) {}
@@ -42,7 +44,12 @@ struct engine::gathering {
   std::vector<saga_id> starts;
   std::size_t records = 0;
 
-  bool empty() const noexcept { return rows.empty() && told.empty() && after.empty(); }
+  std::size_t bytes = 0;  // of payloads
+
+  bool empty() const noexcept { return rows.empty() && told.empty() && after.empty() && notify.empty(); }
 };
+
+// engine.cpp. Rows that a command asks for beside its event.
+bool add_rows(journal_batch& to, saga_row const& of, command& made, timestamp at);
 
 }  // namespace atone::runtime

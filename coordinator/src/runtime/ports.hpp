@@ -45,14 +45,27 @@ struct call_answer {
   call_answer() = default;
 };
 
-// Sends requests to participants. Exactly one answer for each send, unless it was abandoned.
+// What became of a call that is given up. `never_left`: dropped before it left, surely not done. `dropped`: it had left, and no answer
+// will come any more. `out`: an answer may still come (or there was no such call).
+enum class given_up : std::uint8_t { never_left, dropped, out };
+
+// Sends requests to participants. Exactly one answer for each send, unless it was taken back, dropped or halted.
 class caller {
  public:
   using completion = std::function<void(call_answer)>;
   virtual ~caller() = default;
   virtual void send(outgoing_call what, completion done) = 0;
-  // True: the call was dropped and no answer will come. False: it has left (or there was none); an answer may still come.
-  virtual bool abandon(saga_id saga, step_path const& step, operation op) = 0;
+  // Nobody waits for its answer any more.
+  virtual given_up abandon(saga_id saga, step_path const& step, operation op) = 0;
+  // Only if it has not left: never_left or out.
+  virtual given_up take_back(saga_id saga, step_path const& step, operation op) = 0;
+  // Whether a local handler of this name is there to be called now.
+  virtual bool serves(std::string const& handler) const {
+    static_cast<void>(handler);
+    return true;
+  }
+  // Nothing leaves any more, and no answer is brought any more: another coordinator is the owner, or this one ends.
+  virtual void halt() = 0;
 };
 
 // Commits batches in the order they are given; repeats while the store is unavailable. Errors mean that this process must stop
@@ -81,6 +94,14 @@ class store_lookup {
   virtual ~store_lookup() = default;
   virtual void last_output(std::string saga_name, step_path step, std::string key,
                            std::function<void(result<std::optional<last_output_row>>)> then) = 0;
+  // Who holds a business key, and the hash of the input it was started with.
+  struct key_holder {
+    saga_id saga;
+    content_hash body;
+
+    key_holder() = default;
+  };
+  virtual void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) = 0;
   // A saga with its history, for going on with it after its memory was dropped.
   virtual void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) = 0;
 };

@@ -70,6 +70,8 @@ struct call_command {
 struct abandon_command {
   step_path step;
   operation op = operation::act;
+  // It does wait, but not for one that has not left yet: take that back and deliver attempt_failed, not done.
+  bool only_unsent = false;
 
   abandon_command() = default;
 };
@@ -196,10 +198,17 @@ class saga_machine {
   std::string const& cause() const noexcept;   // first cause of failure, for people; empty: none
   std::string const& output() const noexcept;  // JSON; set once completed
   bool paused() const noexcept;                // true behind status() parked as well
-  bool can_cancel() const noexcept;            // false once the pivot has been sent, or compensation runs, or ended
+  bool parked_itself() const noexcept;         // by the runtime: `retry` without a step goes on with everything
+  // Whether this attempt is the one whose answer is waited for.
+  bool expects(step_path const& step, operation op, attempt n) const;
+  // The attempt of this operation whose answer is waited for; 0: none.
+  attempt attempt_out(step_path const& step, operation op) const;
+  // Whether step_timeout would end this step's action: a call that never left is then surely not done, and timer_fired says so.
+  bool gives_up_at_timeout(step_path const& step) const;
+  bool can_cancel() const noexcept;  // false once the pivot has been sent, or compensation runs, or ended
   definition const& bound_to() const noexcept;
   std::vector<step_view> steps() const;  // reached ones, in order of the text
-  // Parked steps, for operators.
+  // Parked steps, for operators; of a saga that is parked itself also those that were at work.
   std::vector<step_path> parked_steps() const;
 
  private:

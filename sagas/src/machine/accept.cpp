@@ -32,7 +32,8 @@ std::optional<error> refuse_timer(saga_state const& of, step_run const* run, eve
   switch (next.timer) {
     case timer_kind::deadline: return of.deadline_due ? std::nullopt : std::optional{stale};
     case timer_kind::step_timeout:
-      if (run == nullptr || !run->timeout_due) return stale;
+      if (run == nullptr) return stale;
+      if (!(next.op == operation::compensate ? run->undo_slow_due : run->timeout_due)) return stale;
       return std::nullopt;
     case timer_kind::retry: {
       if (run == nullptr) return stale;
@@ -51,10 +52,13 @@ std::optional<error> refuse_operator(saga_state const& of, step_run const* run, 
   if (run == nullptr) return error{errc::not_found, "the saga has not reached a step '" + next.step.text() + "'"};
   bool const parked = run->undo == undo_phase::parked || run->phase == run_phase::parked;
   bool const waits = run->undo == undo_phase::waiting_retry || run->phase == run_phase::waiting_retry;
+  // Parked by the runtime: what was at work then is what a person may settle.
+  bool const was_at_work = of.parked && (run->undo == undo_phase::active || run->phase == run_phase::active);
   bool const never_sent = run->phase == run_phase::parked && run->attempts == 0;
   if (never_sent && next.kind == event_kind::operator_retry) {
     return conflict(next.step.text() + " could not be computed, and would not be now: skip it, or complete it with an output");
   }
+  if (was_at_work && next.kind != event_kind::operator_retry) return std::nullopt;
   if (parked || (waits && next.kind == event_kind::operator_retry)) return std::nullopt;
   return conflict(next.step.text() + " is not parked");
 }

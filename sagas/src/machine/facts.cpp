@@ -15,6 +15,7 @@ void turn::run() {
     case event_kind::last_output_missing: on_last_output(*at); break;
     case event_kind::late_answer: return;  // recorded, not used
     case event_kind::cancel_requested:
+      if (state_.parked) settle_parked();
       fail("cancelled" + (event_.actor.empty() ? "" : " by " + event_.actor) + (event_.text.empty() ? "" : ": " + event_.text));
       break;
     case event_kind::pause_requested: state_.paused = true; return;
@@ -53,8 +54,10 @@ void turn::on_started() {
 void turn::on_succeeded(step_run& run) {
   if (event_.op == operation::compensate) return undo_succeeded(run);
   if (event_.op == operation::fallback) {
-    run.output = event_.payload;
-    return fallback_ended(run, true);
+    auto const readable = json::parse(event_.payload.empty() ? "null" : event_.payload);
+    if (readable) run.output = event_.payload.empty() ? "null" : event_.payload;
+    if (!readable) run.last_error = "the fallback's answer is not JSON: " + readable.error().message;
+    return fallback_ended(run, readable.has_value());
   }
   action_succeeded(run);
 }
@@ -73,8 +76,12 @@ void turn::action_succeeded(step_run& run) {
     if (!violations.empty())
       wrong = "does not fit `out`" + (violations[0].at.empty() ? "" : " at " + violations[0].at) + ": " + violations[0].message;
   }
+  state_.output_bytes += run.answer.size();
+  if (state_.output_bytes > output_bytes_max)
+    wrong = "is too much: this saga's answers are over " + std::to_string(output_bytes_max) + " bytes together";
   if (run.of->promise == atomicity::pivot) state_.committed = !state_.failing;
   if (!wrong.empty()) {
+    state_.output_bytes -= run.answer.size();
     // Done, but its answer is of no use: later steps can't go on with it, and its compensation must not see it.
     run.answer.clear();
     run.maybe_sent = true;
@@ -88,11 +95,19 @@ void turn::action_succeeded(step_run& run) {
   if (!action.fallback) return;
   auto const* last = std::get_if<fallback::last_output>(&action.fallback->use);
   if (last == nullptr) return;
-  auto const key = last->key.evaluate(bindings_for(state_, run.path));
+  auto const key = last->key.evaluate(bindings_for(state_, run.path, mentions_steps(last->key)));
   if (!key) return;
   record_output_command record;
   record.step = run.path;
   record.key = std::string{key->raw()};
+  if (record.key.size() > output_key_max) {
+    alert_command told;
+    told.step = run.path;
+    told.kind = "last output";
+    told.text =
+        run.path.text() + ": the key of its last output is over " + std::to_string(output_key_max) + " bytes; the output is not kept";
+    return emit(std::move(told));
+  }
   record.output = run.output;
   emit(std::move(record));
 }
@@ -133,7 +148,7 @@ void turn::on_timer(step_run* run) {
     case timer_kind::deadline:
       state_.deadline_due.reset();
       return fail("the deadline of " + format_duration(state_.definition->deadline) + " passed");
-    case timer_kind::step_timeout: return step_timed_out(*run);
+    case timer_kind::step_timeout: return event_.op == operation::compensate ? undo_slow(*run) : step_timed_out(*run);
     case timer_kind::retry:
       if (event_.op == operation::compensate) {
         run->undo = undo_phase::retry_held;
@@ -147,18 +162,30 @@ void turn::on_timer(step_run* run) {
   }
 }
 
+bool gives_up_at_timeout(saga_state const& of, step_run const& run) noexcept {
+  if (of.failing) return true;
+  if (!run.action()->timeout) return false;
+  if (run.action()->fallback && run.action()->fallback->covers(fallback::trigger::timeout)) return true;
+  bool const until_done = of.committed || run.of->promise == atomicity::retriable;
+  return !until_done && !(run.of->promise == atomicity::pivot && (run.maybe_sent || run.phase == run_phase::active));
+}
+
+// An event whose sureness is not_done says that the call in flight never left.
 void turn::step_timed_out(step_run& run) {
   run.timeout_due.reset();
-  auto const after = format_duration(*run.action()->timeout);
-  bool const has_alternative = run.action()->fallback && run.action()->fallback->covers(fallback::trigger::timeout);
+  auto const after = format_duration(run.action()->timeout.value_or(slow_after));
+  if (!gives_up_at_timeout(state_, run)) return alert_slow(run, "is not done after " + after);
   bool const in_flight = run.phase == run_phase::active;
-  bool const no_way_back = until_done(run) || (run.of->promise == atomicity::pivot && in_flight);
-  if (no_way_back && !has_alternative) return alert_slow(run, "is not done after " + after);
   if (in_flight) {
-    run.maybe_sent = true;
+    run.maybe_sent = run.maybe_sent || event_.sureness != certainty::not_done;
     abandon_command made;
     made.step = run.path;
     emit(std::move(made));
+  }
+  if (state_.failing) {  // what was in flight when the saga failed has had its time
+    if (in_flight) run.last_error = "no answer came after the saga had failed";
+    run.phase = run.maybe_sent ? run_phase::maybe_done : run_phase::not_done;
+    return;
   }
   auto text = run.path.text() + " timed out after " + after + (run.last_error.empty() ? "" : "; last error: " + run.last_error);
   run.last_error = "timed out after " + after;
@@ -196,11 +223,7 @@ void turn::fallback_ended(step_run& run, bool found) {
 }
 
 void turn::on_operator_retry(step_run* run) {
-  if (run == nullptr) {  // the saga itself: everything that was under way goes out again
-    state_.parked = false;
-    for (auto& again : outstanding_of(state_)) out_.push_back(std::move(again));
-    return;
-  }
+  if (run == nullptr) return go_on_unparked(nullptr);
   if (run->undo == undo_phase::parked || run->undo == undo_phase::waiting_retry) {
     if (run->undo == undo_phase::parked) {
       unpark_step();
@@ -237,8 +260,43 @@ void turn::on_operator_retry(step_run* run) {
   run->phase = run_phase::retry_held;
 }
 
+// The saga itself was parked: everything that was under way goes out again, but for the step that a person has settled.
+void turn::go_on_unparked(step_run const* except) {
+  state_.parked = false;
+  for (auto& again : outstanding_of(state_)) {
+    auto const* const call = std::get_if<call_command>(&again);
+    if (call != nullptr && except != nullptr && call->step == except->path) continue;
+    out_.push_back(std::move(again));
+  }
+}
+
+// Cancelled while the saga itself is parked: nothing is in flight that anyone waits for, and what was may have been done.
+void turn::settle_parked() {
+  state_.parked = false;
+  for_each_run(state_.root, [&](step_run& run) {
+    if (run.phase != run_phase::active) return;
+    end_timers(run);
+    run.maybe_sent = true;
+    run.phase = run_phase::maybe_done;
+  });
+}
+
+// A person decides about a step that is parked, or that was at work when the saga itself was parked.
+void turn::settle_by_operator(step_run& run) {
+  bool const own = run.undo == undo_phase::parked || run.phase == run_phase::parked;
+  if (own) return unpark_step();
+  ATONE_ASSERT(state_.parked);
+  go_on_unparked(&run);
+  if (run.undo == undo_phase::active) {
+    end_undo_watch(run);
+    run.undo = undo_phase::parked;
+  } else {
+    end_timers(run);
+  }
+}
+
 void turn::on_operator_skip(step_run& run) {
-  unpark_step();
+  settle_by_operator(run);
   if (run.undo == undo_phase::parked) {
     run.undo = undo_phase::skipped;
     log_compensation_command logged;
@@ -257,7 +315,7 @@ void turn::on_operator_skip(step_run& run) {
 }
 
 void turn::on_operator_complete(step_run& run) {
-  unpark_step();
+  settle_by_operator(run);
   if (run.undo == undo_phase::parked) return undo_succeeded(run);
   run.phase = run_phase::done;
   run.output = event_.payload;

@@ -42,7 +42,7 @@ void turn::begin_step(frame& of) {
   begun.path = of.prefix.child(next.id);
   auto& run = of.runs.emplace_back(std::move(begun));
   if (next.when) {
-    auto const holds = next.when->evaluate_bool(bindings_for(state_, run.path));
+    auto const holds = next.when->evaluate_bool(bindings_for(state_, run.path, mentions_steps(*next.when)));
     if (!holds) {
       run.phase = run_phase::not_done;
       run.last_error = holds.error().message;
@@ -50,24 +50,30 @@ void turn::begin_step(frame& of) {
     }
     if (!*holds) {
       run.phase = run_phase::skipped;
+      if (next.promise == atomicity::pivot) {  // passed all the same: what follows it has no way back
+        state_.pivot_sent = state_.committed = true;
+        end_deadline();
+      }
       return;
     }
   }
   if (run.action() != nullptr) return begin_action(run);
   if (std::holds_alternative<parallel_verb>(next.verb)) return begin_parallel(run);
-  auto const reason = std::get<fail_verb>(next.verb).reason.render(bindings_for(state_, run.path));
+  auto const& text = std::get<fail_verb>(next.verb).reason;
+  auto const reason = text.render(bindings_for(state_, run.path, mentions_steps(text)));
   run.phase = run_phase::not_done;
   fail(run.path.text() + ": " + (reason ? *reason : reason.error().message));
 }
 
 void turn::begin_action(step_run& run) {
   auto const& action = *run.action();
-  auto in = action.in.render(bindings_for(state_, run.path));
+  auto in = action.in.render(bindings_for(state_, run.path, mentions_steps(action.in)));
   std::optional<error> wrong;
   if (in) {
     run.in = std::move(*in);
+    if (auto const readable = json::parse(run.in); !readable) wrong = readable.error();
     auto const possible = make_call(run, action.what, operation::act, 1, run.in, action.attempt_timeout, *state_.definition);
-    if (!possible) wrong = possible.error();
+    if (!wrong && !possible) wrong = possible.error();
   } else {
     wrong = std::move(in.error());
   }
@@ -77,8 +83,9 @@ void turn::begin_action(step_run& run) {
     return step_failed(run, run.path.text() + ": `in` could not be computed: " + wrong->message);
   }
   run.first_sent = event_.at;
-  if (action.timeout) {
-    run.timeout_due = event_.at + *action.timeout;
+  bool const unbounded = state_.committed || run.of->promise == atomicity::retriable;  // by the deadline: somebody must hear of it
+  if (action.timeout || unbounded) {
+    run.timeout_due = event_.at + action.timeout.value_or(slow_after);
     arm_timer_command timer;
     timer.timer = timer_kind::step_timeout;
     timer.step = run.path;
@@ -114,7 +121,7 @@ void turn::begin_parallel(step_run& run) {
 void turn::begin_fallback(step_run& run) {
   auto const& alternative = *run.action()->fallback;
   run.fallback_due = false;
-  auto values = bindings_for(state_, run.path);
+  auto values = bindings_for(state_, run.path, true);
   if (auto const* constant = std::get_if<fallback::constant>(&alternative.use)) {
     auto value = constant->value.render(values);
     if (!value) {
@@ -152,7 +159,7 @@ void turn::complete() {
   auto const& shape = state_.definition->output;
   state_.output = "null";
   if (shape) {
-    auto made = shape->render(bindings_for(state_, step_path{}));
+    auto made = shape->render(bindings_for(state_, step_path{}, mentions_steps(*shape)));
     if (made) {
       state_.output = std::move(*made);
     } else {

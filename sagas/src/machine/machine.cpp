@@ -62,6 +62,32 @@ std::string const& saga_machine::output() const noexcept {
 bool saga_machine::paused() const noexcept {
   return state_->paused;
 }
+bool saga_machine::parked_itself() const noexcept {
+  return state_->parked;
+}
+
+bool saga_machine::expects(step_path const& step, operation op, attempt n) const {
+  event answer;
+  answer.kind = event_kind::step_succeeded;
+  answer.step = step;
+  answer.op = op;
+  answer.n = n;
+  return !machine::refuse(*state_, answer).has_value();
+}
+
+attempt saga_machine::attempt_out(step_path const& step, operation op) const {
+  auto const* const run = machine::find_run(state_->root, step);
+  if (run == nullptr) return attempt{};
+  if (op == operation::act && run->phase == run_phase::active) return attempt{run->attempts};
+  if (op == operation::compensate && run->undo == undo_phase::active) return attempt{run->undo_attempts};
+  return attempt{};
+}
+
+bool saga_machine::gives_up_at_timeout(step_path const& step) const {
+  auto const* const run = machine::find_run(state_->root, step);
+  return run != nullptr && run->phase == run_phase::active && run->timeout_due && machine::gives_up_at_timeout(*state_, *run);
+}
+
 bool saga_machine::can_cancel() const noexcept {
   return state_->end == machine::ending::none && !state_->failing && !state_->pivot_sent;
 }
@@ -89,7 +115,8 @@ std::vector<step_view> saga_machine::steps() const {
 std::vector<step_path> saga_machine::parked_steps() const {
   std::vector<step_path> parked;
   machine::for_each_run(std::as_const(state_->root), [&](machine::step_run const& run) {
-    if (run.phase == run_phase::parked || run.undo == undo_phase::parked) parked.push_back(run.path);
+    bool const at_work = state_->parked && (run.phase == run_phase::active || run.undo == undo_phase::active);
+    if (at_work || run.phase == run_phase::parked || run.undo == undo_phase::parked) parked.push_back(run.path);
   });
   return parked;
 }

@@ -32,6 +32,7 @@ void add_forward(std::vector<command>& out, step_run const& run, definition cons
 
 void add_undo(std::vector<command>& out, step_run const& run, definition const& within) {
   if (run.undo == undo_phase::active) out.emplace_back(again(compensation_call(run, within)));
+  if (run.undo_slow_due) out.emplace_back(timer(timer_kind::step_timeout, run.path, operation::compensate, *run.undo_slow_due));
   if (run.undo_retry_due) out.emplace_back(timer(timer_kind::retry, run.path, operation::compensate, *run.undo_retry_due));
 }
 

@@ -1,5 +1,6 @@
 // What expressions see, and requests as they leave.
 #include <algorithm>
+#include <limits>
 
 #include "state.hpp"
 
@@ -149,22 +150,42 @@ result<std::variant<http_request_spec, local_request_spec, sql_request_spec>> ma
 
 }  // namespace
 
-expr::bindings bindings_for(saga_state const& of, step_path const& at) {
+expr::bindings bindings_for(saga_state const& of, step_path const& at, bool with_steps) {
+  expr::bindings values;
+  values.emplace("input", of.input);
+  values.emplace("saga", of.saga);
+  if (!with_steps) return values;
   json::writer steps;
   steps.begin_object();
   write_scope(steps, of.root, at.text());
   steps.end_object();
-  expr::bindings values;
-  values.emplace("input", of.input);
-  values.emplace("saga", of.saga);
-  auto outputs = json::parse(steps.take());
-  ATONE_ASSERT(outputs.has_value());  // each output was parsed before it was kept
+  // Each output fitted the limits by itself before it was kept; together they may be larger, deeper and more.
+  json::limits wide;
+  wide.bytes_max = wide.values_max = std::numeric_limits<std::size_t>::max();
+  wide.depth_max *= 2;
+  auto outputs = json::parse(steps.take(), wide);
+  ATONE_ASSERT(outputs.has_value());
   values.emplace("steps", std::move(*outputs));
   return values;
 }
 
-expr::bindings undo_bindings(saga_state const& of, step_run const& run) {
-  auto values = bindings_for(of, run.path);
+bool mentions_steps(expr::program const& of) noexcept {
+  auto const& all = of.references();
+  return std::any_of(all.begin(), all.end(), [](expr::reference const& one) { return !one.path.empty() && one.path.front() == "steps"; });
+}
+
+bool mentions_steps(value_template const& of) noexcept {
+  if (of.as_literal() != nullptr) return false;
+  if (auto const* program = of.as_expression()) return mentions_steps(*program);
+  if (auto const* fields = of.as_object()) {
+    return std::any_of(fields->begin(), fields->end(), [](auto const& one) { return mentions_steps(one.second); });
+  }
+  auto const& items = *of.as_array();
+  return std::any_of(items.begin(), items.end(), [](value_template const& one) { return mentions_steps(one); });
+}
+
+expr::bindings undo_bindings(saga_state const& of, step_run const& run, bool with_steps) {
+  auto values = bindings_for(of, run.path, with_steps);
   values.emplace("in", *json::parse(run.in));
   // Without an answer `out` is empty: has(out.x) is false, and an unguarded out.x fails and parks.
   bool const known = !run.answer.empty() && !run.fell_back;

@@ -71,7 +71,8 @@ void turn::end_deadline() {
   emit(std::move(made));
 }
 
-// The forward path ends here. Calls in flight settle by themselves; what waits for its next attempt is settled now.
+// The forward path ends here. What waits for its next attempt, or for a fallback, is settled now. Calls in flight get the time of one
+// attempt: those that have not left are taken back, and what has not answered by then may have been done.
 void turn::fail(std::string cause) {
   ATONE_ASSERT(!state_.committed);
   if (state_.failing) return;
@@ -84,12 +85,37 @@ void turn::fail(std::string cause) {
 void turn::settle_waiting(frame& of) {
   for_each_run(of, [&](step_run& run) {
     bool const waits = run.phase == run_phase::waiting_retry || run.phase == run_phase::retry_held;
-    bool const only_decided = run.phase == run_phase::looking_up && run.fallback_due;
-    if (!waits && !only_decided) return;
+    if (run.phase == run_phase::active) return settle_in_flight(run);
+    bool const looks = run.phase == run_phase::looking_up;
+    if (!waits && !looks) return;
+    if (looks && !run.fallback_due && std::holds_alternative<fallback::call>(run.action()->fallback->use)) {
+      abandon_command made;
+      made.step = run.path;
+      made.op = operation::fallback;
+      emit(std::move(made));
+    }
+    if (looks) run.undo_in.clear();
     run.fallback_due = false;
     run.phase = run.maybe_sent ? run_phase::maybe_done : run_phase::not_done;
     end_timers(run);
   });
+}
+
+void turn::settle_in_flight(step_run& run) {
+  abandon_command made;
+  made.step = run.path;
+  made.only_unsent = true;
+  emit(std::move(made));
+  auto const due = event_.at + run.action()->attempt_timeout;
+  if (run.timeout_due && *run.timeout_due <= due) return;
+  end_timers(run);
+  run.timeout_due = due;
+  arm_timer_command timer;
+  timer.timer = timer_kind::step_timeout;
+  timer.step = run.path;
+  timer.op = operation::act;
+  timer.due = due;
+  emit(std::move(timer));
 }
 
 // The step will not succeed by itself: its fallback stands in, or it has failed.

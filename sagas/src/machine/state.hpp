@@ -38,6 +38,7 @@ struct step_run {
   std::uint32_t undo_base = 0;
   timestamp undo_first_sent;
   std::optional<timestamp> undo_retry_due;
+  std::optional<timestamp> undo_slow_due;  // when somebody should hear of it, then when it is parked
 
   std::string in;  // JSON as sent
   std::string undo_in;
@@ -82,6 +83,7 @@ struct saga_state {
   std::optional<timestamp> deadline_due;
   std::string cause;
   std::string output;
+  std::size_t output_bytes = 0;  // of all answers kept
 };
 
 // How long something is retried before a person is told.
@@ -89,6 +91,10 @@ inline constexpr duration slow_after = std::chrono::minutes{10};
 // Texts from outside are cut at this many bytes; a cause, which quotes one, at twice as many.
 inline constexpr std::size_t error_text_max = 2048;
 inline constexpr std::size_t cause_text_max = 2 * error_text_max;
+// Answers that one saga may hold for its later steps, all together, in bytes.
+inline constexpr std::size_t output_bytes_max = 64 * 1024 * 1024;
+// A last output's key as JSON text, in bytes: part of a primary key in the store.
+inline constexpr std::size_t output_key_max = 1024;
 
 // From a step's frame up to the root: where an event's path leads.
 struct location {
@@ -119,6 +125,9 @@ class turn {
   void action_refused(step_run& run);
   void action_attempt_failed(step_run& run);
   void step_timed_out(step_run& run);
+  void settle_by_operator(step_run& run);
+  void settle_parked();
+  void go_on_unparked(step_run const* except);
   void fallback_ended(step_run& run, bool found);
 
   // undo.cpp
@@ -130,6 +139,9 @@ class turn {
   void undo_succeeded(step_run& run);
   void undo_refused(step_run& run);
   void undo_attempt_failed(step_run& run);
+  void undo_slow(step_run& run);
+  void watch_undo(step_run& run, timestamp due);
+  void end_undo_watch(step_run& run);
   void park_undo(step_run& run, std::string_view why);
 
   // forward.cpp: issue what is due
@@ -147,6 +159,7 @@ class turn {
   // settle.cpp: how a step or the saga gives up
   void fail(std::string cause);
   void settle_waiting(frame& of);
+  void settle_in_flight(step_run& run);
   void give_up(step_run& run, fallback::trigger why, std::string text);
   void step_failed(step_run& run, std::string text);
   void park_step(step_run& run, std::string_view why);
@@ -167,6 +180,10 @@ class turn {
   event const& event_;
   std::vector<command>& out_;
 };
+
+// facts.cpp
+// Whether the step's timeout ends its action; else somebody is told and it goes on.
+bool gives_up_at_timeout(saga_state const& of, step_run const& run) noexcept;
 
 // settle.cpp
 std::string cut(std::string_view text, std::size_t limit = error_text_max);
@@ -192,8 +209,11 @@ void for_each_run(frame const& of, Visit const& visit) {
 }
 
 // render.cpp: bindings and requests
-expr::bindings bindings_for(saga_state const& of, step_path const& at);
-expr::bindings undo_bindings(saga_state const& of, step_run const& run);
+// Without `steps` where nothing mentions them: they are a text to be written and parsed.
+expr::bindings bindings_for(saga_state const& of, step_path const& at, bool with_steps);
+expr::bindings undo_bindings(saga_state const& of, step_run const& run, bool with_steps);
+bool mentions_steps(expr::program const& of) noexcept;
+bool mentions_steps(value_template const& of) noexcept;
 result<call_command> make_call(step_run const& run, target const& what, operation op, std::uint32_t number, std::string const& in,
                                duration attempt_timeout, definition const& within);
 call_command action_call(step_run const& run, definition const& within);

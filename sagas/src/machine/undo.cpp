@@ -31,7 +31,7 @@ bool turn::undo_branches(step_run& run) {
 
 void turn::begin_compensation(step_run& run) {
   auto const& how = *run.action()->compensate;
-  auto in = how.in.render(undo_bindings(state_, run));
+  auto in = how.in.render(undo_bindings(state_, run, mentions_steps(how.in)));
   if (in) {
     auto const possible = make_call(run, how.what, operation::compensate, 1, *in, how.attempt_timeout, *state_.definition);
     if (!possible) in = result<std::string>{possible.error()};
@@ -45,6 +45,8 @@ void turn::begin_compensation(step_run& run) {
 void turn::send_compensation(step_run& run) {
   ++run.undo_attempts;
   run.undo = undo_phase::active;
+  auto const limit = run.action()->compensate->limit;
+  if (!run.undo_slow_due) watch_undo(run, run.undo_first_sent + std::min(slow_after, limit));
   run.undo_retry_due.reset();
   log_compensation_command logged;
   logged.step = run.path;
@@ -54,7 +56,53 @@ void turn::send_compensation(step_run& run) {
   emit(compensation_call(run, *state_.definition));
 }
 
+// An attempt may hang where nothing bounds it (a local handler, an address that refuses connections): then no answer comes to decide on.
+void turn::watch_undo(step_run& run, timestamp due) {
+  run.undo_slow_due = due;
+  arm_timer_command timer;
+  timer.timer = timer_kind::step_timeout;
+  timer.step = run.path;
+  timer.op = operation::compensate;
+  timer.due = due;
+  emit(std::move(timer));
+}
+
+void turn::end_undo_watch(step_run& run) {
+  if (!run.undo_slow_due) return;
+  run.undo_slow_due.reset();
+  cancel_timer_command made;
+  made.timer = timer_kind::step_timeout;
+  made.step = run.path;
+  made.op = operation::compensate;
+  emit(std::move(made));
+}
+
+void turn::undo_slow(step_run& run) {
+  run.undo_slow_due.reset();
+  auto const limit = run.action()->compensate->limit;
+  if (event_.at < run.undo_first_sent + limit) {
+    alert_slow(run, "is being compensated since " + format_timestamp(run.undo_first_sent));
+    return watch_undo(run, run.undo_first_sent + limit);
+  }
+  if (run.undo == undo_phase::active) {
+    abandon_command made;
+    made.step = run.path;
+    made.op = operation::compensate;
+    emit(std::move(made));
+  }
+  if (run.undo_retry_due) {
+    run.undo_retry_due.reset();
+    cancel_timer_command made;
+    made.timer = timer_kind::retry;
+    made.step = run.path;
+    made.op = operation::compensate;
+    emit(std::move(made));
+  }
+  park_undo(run, "compensation is not done after " + format_duration(limit) + ", which is its limit; last error: " + run.last_error);
+}
+
 void turn::undo_succeeded(step_run& run) {
+  end_undo_watch(run);
   run.undo = undo_phase::done;
   log_compensation_command logged;
   logged.step = run.path;
@@ -91,6 +139,7 @@ void turn::undo_attempt_failed(step_run& run) {
 }
 
 void turn::park_undo(step_run& run, std::string_view why) {
+  end_undo_watch(run);
   run.undo = undo_phase::parked;
   ++state_.parked_steps;
   run.last_error = cut(why, cause_text_max);

@@ -109,6 +109,7 @@ void machine_world::take(std::vector<command> commands) {
       calls_.push_back(sent);
       in_flight_.push_back(std::move(sent));
     } else if (auto const* abandon = std::get_if<abandon_command>(&one)) {
+      if (abandon->only_unsent) continue;  // every call of this world has left
       hanging_.erase({abandon->step.text(), abandon->op});
       std::erase_if(in_flight_, [&](sent_call const& flying) { return flying.step == abandon->step.text() && flying.op == abandon->op; });
     } else if (auto const* arm = std::get_if<arm_timer_command>(&one)) {
