@@ -140,8 +140,14 @@ class journal {
 
   // Runs the user's statement and commits `on_success(answer)` in ONE transaction with it: exactly once. The answer is the
   // JSON {"rows": affected, "row": first row or null}. `on_success` is called inside the transaction, again when that is repeated, and not
-  // at all when an earlier try under this number turns out to have taken effect. Errors as commit(); those of the user's statement
-  // itself are bad_data (or invalid_argument), and nothing is written then.
+  // at all when an earlier try under this number turns out to have taken effect. The statement holds up every other saga while it runs,
+  // so its locks and its time are bounded (a few seconds; docs of each store).
+  // Errors as commit(), and for what the user's statement itself, or a constraint it deferred, fails with while the store goes on
+  // answering, whatever the database calls it:
+  //   statement_failed  it may pass: a limit of locks or time, a conflict with other transactions, a resource, another server it needs
+  //   bad_data          anything else: it fails again as it stands
+  // Nothing is written then, and the number is not used. A connection lost meanwhile is commit()'s: unavailable or outcome_unknown.
+  // unsupported: this store runs no SQL.
   using answer_to_batch = std::function<journal_batch(std::string_view answer)>;
   virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) = 0;
 
