@@ -255,14 +255,15 @@ struct rejected_saga {
 struct isolating_report {
   commit_report report;                 // of all parts together; the time is the last part's
   std::vector<rejected_saga> rejected;  // nothing of these was written
-  batch_number last;                    // numbers used: from the one passed in up to this one; one less than that when all was rejected
+  batch_number last;                    // numbers used: from the one passed in up to this one; one less than that when none was
 
   isolating_report() = default;
 };
 
 // Commits `batch`; when the store refuses it as bad_data, halves it by sagas until the culprits are alone, commits the rest
-// and names them. Never splits one saga's writes. Where it had to halve, `taken` stays unwritten: those start requests are handed out
-// again. Other errors are returned as they are, with what was committed lost to the caller: it takes over again and replays.
+// and names them. Never splits one saga's writes. Where it had to halve, `taken` goes last, in a batch of its own: nothing says which saga
+// a number belongs to, and a request may leave only when its saga is in. Requests of rejected sagas leave too. Other errors are returned as
+// they are, with what was committed lost to the caller: it takes over again and replays.
 result<isolating_report> commit_isolating(journal& to, journal_batch const& batch, batch_number first);
 
 }  // namespace atone
