@@ -33,6 +33,8 @@ namespace atone {
 // A new saga in a batch. When `row.key` is not empty the key is claimed in the same transaction; whoever claimed it
 // first wins, and a loser leaves the batch with all its records (report.losers).
 struct saga_start {
+  static constexpr std::size_t key_bytes_max = 2048;  // of row.key, which is UTF-8 without NUL; other keys are bad_data on every store
+
   saga_row row;
   content_hash body;  // hash of the canonical input: same key and other body is a conflict
 
