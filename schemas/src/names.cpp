@@ -107,6 +107,7 @@ constexpr std::array error_codes{
     word<errc>{errc::unsupported, "unsupported"},
     word<errc>{errc::corrupt, "corrupt"},
     word<errc>{errc::internal, "internal error"},
+    word<errc>{errc::statement_failed, "statement failed"},
 };
 
 }  // namespace

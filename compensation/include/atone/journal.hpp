@@ -33,6 +33,8 @@ namespace atone {
 // A new saga in a batch. When `row.key` is not empty the key is claimed in the same transaction; whoever claimed it
 // first wins, and a loser leaves the batch with all its records (report.losers).
 struct saga_start {
+  static constexpr std::size_t key_bytes_max = 2048;  // of row.key, which is UTF-8 without NUL; other keys are bad_data on every store
+
   saga_row row;
   content_hash body;  // hash of the canonical input: same key and other body is a conflict
 
@@ -140,8 +142,14 @@ class journal {
 
   // Runs the user's statement and commits `on_success(answer)` in ONE transaction with it: exactly once. The answer is the
   // JSON {"rows": affected, "row": first row or null}. `on_success` is called inside the transaction, again when that is repeated, and not
-  // at all when an earlier try under this number turns out to have taken effect. Errors as commit(); those of the user's statement
-  // itself are bad_data (or invalid_argument), and nothing is written then.
+  // at all when an earlier try under this number turns out to have taken effect. The statement holds up every other saga while it runs,
+  // so its locks and its time are bounded (a few seconds; docs of each store).
+  // Errors as commit(), and for what the user's statement itself, or a constraint it deferred, fails with while the store goes on
+  // answering, whatever the database calls it:
+  //   statement_failed  it may pass: a limit of locks or time, a conflict with other transactions, a resource, another server it needs
+  //   bad_data          anything else: it fails again as it stands
+  // Nothing is written then, and the number is not used. A connection lost meanwhile is commit()'s: unavailable or outcome_unknown.
+  // unsupported: this store runs no SQL.
   using answer_to_batch = std::function<journal_batch(std::string_view answer)>;
   virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) = 0;
 
@@ -249,14 +257,15 @@ struct rejected_saga {
 struct isolating_report {
   commit_report report;                 // of all parts together; the time is the last part's
   std::vector<rejected_saga> rejected;  // nothing of these was written
-  batch_number last;                    // numbers used: from the one passed in up to this one; one less than that when all was rejected
+  batch_number last;                    // numbers used: from the one passed in up to this one; one less than that when none was
 
   isolating_report() = default;
 };
 
 // Commits `batch`; when the store refuses it as bad_data, halves it by sagas until the culprits are alone, commits the rest
-// and names them. Never splits one saga's writes. Where it had to halve, `taken` stays unwritten: those start requests are handed out
-// again. Other errors are returned as they are, with what was committed lost to the caller: it takes over again and replays.
+// and names them. Never splits one saga's writes. Where it had to halve, `taken` goes last, in a batch of its own: nothing says which saga
+// a number belongs to, and a request may leave only when its saga is in. Requests of rejected sagas leave too. Other errors are returned as
+// they are, with what was committed lost to the caller: it takes over again and replays.
 result<isolating_report> commit_isolating(journal& to, journal_batch const& batch, batch_number first);
 
 }  // namespace atone

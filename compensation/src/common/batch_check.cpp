@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <unordered_set>
 
+#include <atone/utf8.hpp>
+
 namespace atone {
 namespace {
 
@@ -55,6 +57,19 @@ void copy_kept(std::vector<Item> const& from, std::vector<Item>& to, std::functi
   std::copy_if(from.begin(), from.end(), std::back_inserter(to), [&](Item const& item) { return keep(saga_of(item)); });
 }
 
+// PostgreSQL keeps a key as text and in an index: what it could not hold, no store takes.
+result<void> check_key(saga_start const& start) {
+  auto const& key = start.row.key.value();
+  std::string const where = "saga " + start.row.id.text() + ": its business key ";
+  if (key.size() > saga_start::key_bytes_max) {
+    return error{errc::bad_data, where + "has " + std::to_string(key.size()) + " bytes; at most " +
+                                     std::to_string(saga_start::key_bytes_max) + " are allowed"};
+  }
+  auto const bad = std::min(find_bad_utf8(key), key.find('\0'));
+  if (bad == std::string::npos) return {};
+  return error{errc::bad_data, where + "is no text: byte " + std::to_string(bad + 1) + " is NUL or not UTF-8"};
+}
+
 result<void> check_record(journal_record const& record) {
   auto const path_size = record.event.step.text().size();
   bool const numbered = record.event.seq.value() != 0;
@@ -77,6 +92,9 @@ result<void> check_batch(journal_batch const& batch) {
     for (auto const& item : list) unnamed = unnamed || (saga_of(item).empty() && !may_be_nameless(item));
   });
   if (unnamed) return error{errc::bad_data, "a batch holds an entry without a saga id"};
+  for (auto const& start : batch.starts) {
+    if (auto fine = check_key(start); !fine) return fine;
+  }
   for (auto const& record : batch.records) {
     if (auto fine = check_record(record); !fine) return fine;
   }

@@ -10,7 +10,8 @@
 
 namespace atone {
 
-// Size and ids: exhausted (too many records), bad_data (no saga id, sequence 0, a path that is too long).
+// Size, ids, keys: exhausted (too many records), bad_data (no saga id, sequence 0, a path that is too long, a business key that is too
+// long or no text).
 result<void> check_batch(journal_batch const& batch);
 
 // The sagas of a batch, each once, in the order in which they first appear.

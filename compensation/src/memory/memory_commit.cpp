@@ -133,7 +133,12 @@ void state::apply_compensation(compensation_entry const& entry) {
 
 void state::apply_alert(alert_row const& alert) {
   alert_name const name{alert.saga, alert.step.text(), alert.kind};
-  if (alert_places_.emplace(name, alerts_.size()).second) alerts_.push_back(alert);
+  auto const [at, first] = alert_places_.emplace(name, alerts_.size());
+  if (first) {
+    alerts_.push_back(alert);
+  } else {
+    alerts_[at->second] = alert;
+  }
 }
 
 result<void> state::publish(definition_row const& row) {

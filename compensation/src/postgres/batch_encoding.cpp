@@ -113,8 +113,13 @@ std::string encode_compensations(std::vector<compensation_entry> const& entries,
 }
 
 std::string encode_alerts(std::vector<alert_row> const& alerts, type_id type, std::uint16_t shards) {
+  // The statement may not touch a row twice: the newest of a (saga, step, kind) wins.
+  std::unordered_map<std::string, alert_row const*> newest;
+  auto const key_of = [](alert_row const& row) { return row.saga.text() + '\0' + row.step.text() + '\0' + row.kind; };
+  for (auto const& alert : alerts) newest[key_of(alert)] = &alert;
   binary_rows rows{type, 7};
   for (auto const& alert : alerts) {
+    if (newest[key_of(alert)] != &alert) continue;
     rows.begin_row().small(shard_of_saga_rows(alert.saga, shards)).uuid(alert.saga).text(alert.step.text()).text(alert.kind);
     rows.small(code(alert.level)).text(alert.text).time(alert.raised_at);
   }

@@ -43,6 +43,21 @@ errc classify(std::string_view sqlstate) noexcept {
   return errc::bad_data;
 }
 
+errc classify_of_user(std::string_view sqlstate) noexcept {
+  constexpr std::array<std::string_view, 10> passing{
+      "40001", "40P01",  // lost against other transactions
+      "55P03",           // lock_timeout, NOWAIT
+      "57",              // statement_timeout; another server that is stopping or starting
+      "53",              // out of disk, memory or connections
+      "58",              // files
+      "08",    "HV00N",  // another server can't be reached
+      "25006",           // another server is a standby now
+      "28",              // or does not let us in
+  };
+  bool const may_pass = std::any_of(passing.begin(), passing.end(), [&](std::string_view prefix) { return sqlstate.starts_with(prefix); });
+  return may_pass ? errc::statement_failed : errc::bad_data;
+}
+
 bool spoils_connection(std::string_view sqlstate) noexcept {
   constexpr std::array<std::string_view, 6> spoiling{"57P", "08", "40003", "25006", "25P03", "XX"};
   return sqlstate.empty() ||

@@ -9,6 +9,9 @@ namespace atone::postgres {
 
 // Times of one connection, from the innermost wait to the outermost. Each is longer than what it guards.
 struct session_limits {
+  // Of a user's statement (the `sql` step) and of the constraints it deferred: it holds up the one writer, so it gets less than ours.
+  std::chrono::milliseconds user_lock{2'000};
+  std::chrono::milliseconds user_statement{5'000};
   std::chrono::milliseconds lock{3'000};            // lock_timeout: waiting for a row another transaction holds
   std::chrono::milliseconds statement{10'000};      // statement_timeout
   std::chrono::milliseconds idle{10'000};           // idle_in_transaction_session_timeout: a stopped client frees its locks

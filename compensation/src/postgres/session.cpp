@@ -101,6 +101,7 @@ result<pqxx::result> session::run(std::string const& statements) {
 }
 
 result<pqxx::result> session::query(std::string const& statement, std::vector<text_parameter> const& parameters) {
+  last_state_.clear();
   std::vector<char const*> pointers;
   pointers.reserve(parameters.size());
   for (auto const& parameter : parameters) {
@@ -120,6 +121,19 @@ result<pqxx::result> session::call(std::string const& statement, std::vector<bin
   return guarded("PostgreSQL", [&](pqxx::nontransaction& on) {
     return on.exec_prepared(prepared_name(statement), pqxx::prepare::make_dynamic_params(binary));
   });
+}
+
+error session::blame_user(error failure) {
+  std::string const state = last_state_;
+  lost_ = false;  // said of a SQLSTATE that anybody may raise; a connection that is gone says so again
+  bool const alive = run("rollback").has_value();
+  last_state_ = state;
+  lost_ = !alive;
+  // libpqxx gives no SQLSTATE for classes 08 and 53300, nor for what it noticed itself.
+  bool const untold = state.empty() && failure.code != errc::bad_data;
+  if (!alive && (untold || spoils_connection(state))) return failure;
+  failure.code = untold ? errc::statement_failed : classify_of_user(state);
+  return failure;
 }
 
 std::string const& session::prepared_name(std::string const& statement) {

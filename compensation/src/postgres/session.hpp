@@ -45,6 +45,11 @@ class session {
   // One statement, prepared at its first use under its own text.
   result<pqxx::result> call(std::string const& statement, std::vector<binary_parameter> const& parameters);
 
+  // What a failure of the user's statement is, told apart from the loss of this connection, which its SQLSTATE alone does not: rolls
+  // the transaction back, and where that works the connection is alive, and the failure is statement_failed or bad_data. Call
+  // right after the failure. Otherwise the connection is lost.
+  error blame_user(error failure);
+
   // No longer usable: make another.
   bool lost() const noexcept { return lost_; }
   // SQLSTATE of the last failure; empty when the server gave none.

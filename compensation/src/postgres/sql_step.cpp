@@ -1,4 +1,5 @@
-// The `sql` step: the user's statement, the records that say so and the fence in one transaction, exactly once.
+// The `sql` step: the user's statement, the records that say so and the fence in one transaction, exactly once. What the statement fails
+// with is kept apart from what the store fails with: it must not stop, nor hold up, the one writer of all sagas.
 #include "postgres/batch_encoding.hpp"
 #include "postgres/decoding.hpp"
 #include "postgres/named_parameters.hpp"
@@ -6,6 +7,14 @@
 #include "postgres/writer.hpp"
 
 namespace atone::postgres {
+namespace {
+
+std::string local_limits(std::chrono::milliseconds lock, std::chrono::milliseconds statement) {
+  return "set local lock_timeout = " + std::to_string(lock.count()) +
+         "; set local statement_timeout = " + std::to_string(statement.count());
+}
+
+}  // namespace
 
 result<commit_report> writer::commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) {
   ATONE_ASSERT(number.value() > 0);
@@ -33,7 +42,8 @@ result<commit_report> writer::run_with_sql(session& on, sql_statement const& sta
   auto const values = parameter_values(numbered->names, statement.parameters);
   if (!values) return values.error();
   // The user's names are found by the database's own search path.
-  if (auto begun = on.run("begin; set local search_path to default"); !begun) return begun.error();
+  auto const bounded = local_limits(to_.limits.user_lock, to_.limits.user_statement);
+  if (auto begun = on.run("begin; set local search_path to default; " + bounded); !begun) return begun.error();
   auto done = write_with_sql(on, *numbered, *values, on_success, number);
   if (!done && !on.lost()) static_cast<void>(on.run("rollback"));
   return done;
@@ -42,7 +52,10 @@ result<commit_report> writer::run_with_sql(session& on, sql_statement const& sta
 result<commit_report> writer::write_with_sql(session& on, numbered_statement const& statement, std::vector<text_parameter> const& values,
                                              answer_to_batch const& on_success, batch_number number) {
   auto const answer = on.query(statement.text, values);
-  if (!answer) return answer.error();
+  if (!answer) return on.blame_user(answer.error());
+  // Constraints that were deferred to the COMMIT are the user's too: checked here, where their failure can be told from ours.
+  auto const checked = on.run("set constraints all immediate; " + local_limits(to_.limits.lock, to_.limits.statement));
+  if (!checked) return on.blame_user(checked.error());
   auto const batch = on_success(answer_json(*answer));
   if (auto fine = check_batch_here(batch); !fine) return fine.error();
   auto report = call_commit(on, batch, number);

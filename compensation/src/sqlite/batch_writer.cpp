@@ -140,7 +140,7 @@ result<void> batch_writer::write_compensation(compensation_entry const& entry) {
 }
 
 result<void> batch_writer::write_alert(alert_row const& alert) {
-  auto to = on_.use(sql::insert_alert);
+  auto to = on_.use(sql::put_alert);
   if (!to) return to.error();
   auto const id = stored(alert.saga);
   to->add_text(id).add_text(alert.step.text()).add_text(alert.kind).add(static_cast<std::int64_t>(alert.level));

@@ -29,8 +29,9 @@ inline constexpr char put_compensation[] =
     "INSERT INTO atone_compensation_log (shard, saga_id, trace_id, step, operation, status, attempts, last_error, created_at, updated_at) "
     "VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (shard, saga_id, trace_id) DO UPDATE SET status = excluded.status, "
     "attempts = excluded.attempts, last_error = excluded.last_error, updated_at = excluded.updated_at WHERE status <> 2";
-inline constexpr char insert_alert[] =
-    "INSERT INTO atone_alert (shard, saga_id, step, kind, level, text, raised_at) VALUES (0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+inline constexpr char put_alert[] =
+    "INSERT INTO atone_alert (shard, saga_id, step, kind, level, text, raised_at) VALUES (0, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (shard, saga_id, step, kind) DO UPDATE SET level = excluded.level, text = excluded.text, raised_at = excluded.raised_at";
 inline constexpr char put_output[] =
     "INSERT INTO atone_last_output (shard, saga_name, step, output_key, written_by, output, at) VALUES (0, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (shard, saga_name, step, output_key) DO UPDATE SET written_by = excluded.written_by, output = excluded.output, "

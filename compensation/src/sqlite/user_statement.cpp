@@ -14,12 +14,39 @@ error refused(std::string const& why) {
   return error{errc::bad_data, "the sql step's statement: " + why};
 }
 
-// Whatever SQLite says of the user's statement is about the user's data, unless the store itself is ill.
+// Whatever SQLite says of the user's statement is the statement's: whether the store is ill, its own statements tell.
 error of_user(error why) {
-  if (why.code == errc::internal) why.code = errc::bad_data;
+  why.code = why.retryable() ? errc::statement_failed : errc::bad_data;
   why.message = "the sql step's statement: " + why.message;
   return why;
 }
+
+// Interrupts what runs on a connection when its time is up, for as long as it lives.
+class time_bound {
+ public:
+  explicit time_bound(connection& on) : on_(on) { sqlite3_progress_handler(on_.handle(), steps_between_looks, is_over, this); }
+  time_bound(time_bound const&) = delete;
+  time_bound& operator=(time_bound const&) = delete;
+  ~time_bound() { sqlite3_progress_handler(on_.handle(), 0, nullptr, nullptr); }
+
+  error explain(error why) const {
+    if (interrupted_) why.message += ": it ran longer than " + std::to_string(user_time_max.count()) + " ms";
+    return why;
+  }
+
+ private:
+  static constexpr int steps_between_looks = 10'000;  // well below a millisecond
+
+  static int is_over(void* self) noexcept {
+    auto* const of = static_cast<time_bound*>(self);
+    of->interrupted_ = std::chrono::steady_clock::now() >= of->end_;
+    return of->interrupted_ ? 1 : 0;
+  }
+
+  connection& on_;
+  std::chrono::steady_clock::time_point const end_ = std::chrono::steady_clock::now() + user_time_max;
+  bool interrupted_ = false;
+};
 
 // Values that outlive the query they are bound to.
 using kept_texts = std::vector<std::unique_ptr<std::string>>;
@@ -107,12 +134,12 @@ result<std::string> row_as_json(sqlite3_stmt* row) {
   return out.take();
 }
 
-result<std::string> run_prepared(connection& on, query& prepared) {
+result<std::string> run_prepared(connection& on, query& prepared, time_bound const& bound) {
   std::string first_row = "null";
   std::int64_t rows = 0;
   for (;;) {
     auto const more = prepared.step();
-    if (!more) return of_user(more.error());
+    if (!more) return of_user(bound.explain(more.error()));
     if (!*more) break;
     if (++rows > user_rows_max) return refused("it gives more than " + std::to_string(user_rows_max) + " rows");
     if (rows > 1) continue;
@@ -130,11 +157,12 @@ result<std::string> run_prepared(connection& on, query& prepared) {
 
 result<std::string> run_user_statement(connection& on, authorizer& guard, sql_statement const& statement) {
   authorizer::scope const guarded{guard, authorizer::rule::user_statement};
+  time_bound const bounded{on};
   auto prepared = on.prepare(statement.text);
   if (!prepared) return of_user(guard.explain(prepared.error()));
   kept_texts texts;
   if (auto bound = bind_parameters(*prepared, statement.parameters, texts); !bound) return bound.error();
-  return run_prepared(on, *prepared);
+  return run_prepared(on, *prepared, bounded);
 }
 
 }  // namespace atone::sqlite

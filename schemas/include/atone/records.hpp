@@ -86,7 +86,7 @@ struct compensation_entry {
 enum class alert_level : std::int16_t { info = 1, warn = 2, page = 3 };
 std::string_view name(alert_level level) noexcept;
 
-// Something a person should see. Deduplicated by (saga, step, kind): the first one stays.
+// Something a person should see. One for each (saga, step, kind): a later one takes its place.
 struct alert_row {
   saga_id saga;      // empty: no saga in particular
   step_path step;    // empty: the saga as a whole

@@ -26,6 +26,8 @@ enum class errc {
   unsupported,           // a valid wish that this build or configuration can't fulfil
   corrupt,               // stored data can't be read back; needs a person
   internal,              // anything else a library reported
+  statement_failed,      // the user's statement (`sql` step) failed in a way that may pass (a lock or time limit, a resource); nothing was
+                         // written; the same call may work later
 };
 
 std::string_view name(errc code) noexcept;
@@ -38,7 +40,8 @@ struct error {
   error() = default;
   error(errc c, std::string text) : code(c), message(std::move(text)) {}
 
-  // Whether the same call, unchanged, may succeed later.
+  // Whether the same call, unchanged, may succeed later, and is repeated by whoever made it. Not so statement_failed: the step's own retry
+  // policy says whether and when, and others may write meanwhile.
   bool retryable() const noexcept { return code == errc::unavailable || code == errc::outcome_unknown || code == errc::serialization; }
   friend bool operator==(error const&, error const&) = default;
 };

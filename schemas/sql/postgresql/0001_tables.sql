@@ -107,6 +107,7 @@ create table atone.compensation_log (
   primary key (shard, saga_id, trace_id)
 ) with (fillfactor = 70);
 
+-- One row for each (saga, step, kind): a later alert takes its place.
 create table atone.alert (
   shard smallint not null,
   saga_id uuid not null,

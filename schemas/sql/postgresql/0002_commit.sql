@@ -163,7 +163,8 @@ begin
     insert into atone.alert (shard, saga_id, step, kind, level, text, raised_at)
     select a.shard, a.saga_id, a.step, a.kind, a.level, a.text, a.raised_at
       from unnest(p_alerts) a where a.saga_id <> all (v_lost)
-    on conflict do nothing;
+    on conflict (shard, saga_id, step, kind) do update
+       set level = excluded.level, text = excluded.text, raised_at = excluded.raised_at;
   end if;
 
   if cardinality(p_outputs) > 0 then

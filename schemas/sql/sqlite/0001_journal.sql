@@ -133,7 +133,7 @@ CREATE TABLE atone_last_output (
   PRIMARY KEY (shard, saga_name, step, output_key)
 ) WITHOUT ROWID;
 
--- What a person should see, once for each (saga, step, kind).
+-- What a person should see, one for each (saga, step, kind): a later one takes its place.
 CREATE TABLE atone_alert (
   shard     INTEGER NOT NULL,
   saga_id   TEXT    NOT NULL,

@@ -104,6 +104,8 @@ class postgres_test : public testing::Test {
 
   static postgres::session_limits short_limits() {
     postgres::session_limits limits;
+    limits.user_lock = std::chrono::milliseconds{300};
+    limits.user_statement = std::chrono::milliseconds{1'000};
     limits.lock = std::chrono::milliseconds{700};
     limits.statement = std::chrono::milliseconds{4'000};
     limits.answer = std::chrono::milliseconds{5'000};

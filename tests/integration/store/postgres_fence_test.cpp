@@ -3,25 +3,14 @@
 
 #include <thread>
 
-#include <pqxx/pqxx>
 #include "postgres/batch_encoding.hpp"
 #include "postgres_batches.hpp"
+#include "postgres_holding_session.hpp"
 
 namespace atone::test {
 namespace {
 
 using testing::HasSubstr;
-
-// A second session that holds something while the test goes on.
-class holding_session {
- public:
-  explicit holding_session(std::string const& address) : connection_(address), held_(connection_) { run("begin"); }
-  void run(std::string const& statement) { held_.exec(statement); }
-
- private:
-  pqxx::connection connection_;
-  pqxx::nontransaction held_;
-};
 
 class postgres_fence : public postgres_test {
  protected:
@@ -181,7 +170,7 @@ TEST_F(postgres_conflict, b49_a_conflict_that_does_not_end_is_given_back_to_the_
   EXPECT_FINE(journal->commit(starting(1), batch_number{1}));
 }
 
-TEST_F(postgres_conflict, b50_a_conflict_at_the_commit_of_a_sql_step_runs_its_statement_once_in_effect) {
+TEST_F(postgres_conflict, b50_a_conflict_of_the_records_of_a_sql_step_runs_its_statement_once_in_effect) {
   auto journal = open_journal();
   ask("create table public.account (id int primary key, amount int)");
   ask("insert into public.account values (1, 100)");

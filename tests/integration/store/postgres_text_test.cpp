@@ -97,6 +97,15 @@ TEST(postgres_errors, sqlstates_say_what_the_caller_may_do) {
   EXPECT_EQ(classify("AT002"), errc::invalid_argument);
 }
 
+TEST(postgres_errors, the_users_statement_says_nothing_of_the_store) {
+  for (auto const* const passing : {"40001", "40P01", "55P03", "57014", "57P01", "53100", "58030", "08006", "25006", "28P01"}) {
+    EXPECT_EQ(classify_of_user(passing), errc::statement_failed) << passing;
+  }
+  for (auto const* const lasting : {"3F000", "XX000", "AT001", "AT002", "25P02", "25P03", "23505", "40002", "P0001", ""}) {
+    EXPECT_EQ(classify_of_user(lasting), errc::bad_data) << lasting;
+  }
+}
+
 TEST(postgres_errors, a_connection_is_dropped_where_it_is_of_no_use) {
   for (auto const* const spoilt : {"57P01", "08003", "25006", "25P03", ""}) EXPECT_TRUE(spoils_connection(spoilt)) << spoilt;
   for (auto const* const fine : {"40001", "23505", "57014", "AT001", "53100"}) EXPECT_FALSE(spoils_connection(fine)) << fine;

@@ -103,10 +103,29 @@ TEST_P(store_suite, alerts_are_kept_once_for_saga_step_and_kind) {
   EXPECT_EQ(alerts[1].saga, numbered(2));
   EXPECT_EQ(alerts[2].kind, "parked");
   EXPECT_EQ(alerts[3].kind, "slow");
-  EXPECT_EQ(alerts[3].text, alert_of(1, "slow").text);  // the first is the one that is kept
-  EXPECT_EQ(alerts[3].raised_at, at(1));
+  EXPECT_EQ(alerts[3].text, "still slow");  // the newest of one batch
+  EXPECT_EQ(alerts[3].raised_at, at(2));
   EXPECT_EQ(alerts[3].level, alert_level::page);
   EXPECT_EQ(MUST(reader_->alerts(2)).size(), 2u);
+}
+
+TEST_P(store_suite, an_alert_raised_again_later_is_the_one_that_people_see) {
+  auto batch = starting(1, 2);
+  batch.alerts.push_back(alert_of(1, "parked", 1));
+  batch.alerts.push_back(alert_of(2, "parked", 2));
+  EXPECT_FINE(commit(batch));
+  journal_batch later;
+  auto again = alert_of(1, "parked", 3);
+  again.text = "parked a second time";
+  again.level = alert_level::warn;
+  later.alerts.push_back(again);
+  EXPECT_FINE(commit(later));
+  auto const alerts = MUST(reader_->alerts(10));
+  ASSERT_EQ(alerts.size(), 2u);
+  EXPECT_EQ(alerts[0].saga, numbered(1));  // the newest now
+  EXPECT_EQ(alerts[0].text, "parked a second time");
+  EXPECT_EQ(alerts[0].level, alert_level::warn);
+  EXPECT_EQ(alerts[0].raised_at, at(3));
 }
 
 TEST_P(store_suite, the_last_output_is_the_newest_written) {

@@ -1,6 +1,7 @@
 // What only the SQLite store has: one process a file, its settings, damage, and how JSON values become SQLite's.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -211,6 +212,28 @@ TEST_F(sqlite_store_test, what_a_statement_may_not_do_is_refused_by_name) {
   }
   EXPECT_EQ(place_.ask("SELECT count(*) FROM atone_journal"), "1");
   EXPECT_TRUE(run("SELECT count(*) AS n FROM atone_journal", "{}").find("\"n\":1") != std::string::npos);  // reading is fine
+}
+
+TEST_F(sqlite_store_test, a_statement_without_end_is_stopped_and_the_writer_goes_on) {
+  place_.execute("CREATE TABLE endless (n INTEGER)");
+  std::string const without_end = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) ";
+  for (std::string const& text :
+       {without_end + "SELECT max(i) FROM n", "INSERT INTO endless " + without_end + "SELECT i FROM n WHERE i < 3"}) {
+    auto const answer = run(text, "{}");
+    EXPECT_TRUE(answer.starts_with("statement failed: ")) << answer;
+    EXPECT_NE(answer.find("longer than 5000 ms"), std::string::npos) << answer;
+  }
+  EXPECT_EQ(place_.ask("SELECT count(*) FROM endless"), "0");
+  EXPECT_FINE(writer_->commit(starting(1), batch_number{next_++}));
+  EXPECT_EQ(run("SELECT 1 AS one", "{}"), R"({"rows":1,"row":{"one":1}})");
+}
+
+TEST_F(sqlite_store_test, a_statement_that_finds_no_memory_may_find_it_later) {
+  sqlite3_hard_heap_limit64(64 * 1024 * 1024);
+  auto const refused = run("SELECT length(hex(zeroblob(100000000))) AS n", "{}");
+  sqlite3_hard_heap_limit64(0);
+  EXPECT_TRUE(refused.starts_with("statement failed: ")) << refused;
+  EXPECT_FINE(writer_->commit(starting(1), batch_number{next_++}));
 }
 
 TEST_F(sqlite_store_test, answers_that_json_can_not_say_are_refused) {

@@ -84,6 +84,31 @@ TEST_P(store_suite, a_key_belongs_to_the_name_of_the_saga) {
   EXPECT_EQ(MUST(reader_->find_by_key("order-returned", business_key{"7"}))->id, numbered(2));
 }
 
+TEST_P(store_suite, a_key_that_one_store_could_not_keep_is_refused_by_all) {
+  std::vector<std::string> const refused{std::string{"a\0b", 3},
+                                         std::string(1, '\0'),
+                                         "\xC3\x28",
+                                         "\xC0\x80",
+                                         "\xED\xA0\x80",
+                                         "cut \xE2\x82",
+                                         std::string(saga_start::key_bytes_max + 1, 'k')};
+  for (auto const& key : refused) EXPECT_REFUSED(errc::bad_data, commit(starting_with_key(1, key)));
+  EXPECT_FALSE(MUST(reader_->find(numbered(1))));
+}
+
+TEST_P(store_suite, the_longest_and_the_oddest_key_come_back) {
+  std::string longest;  // that does not compress
+  for (std::uint32_t part = 0; longest.size() < saga_start::key_bytes_max; ++part) longest += content_hash::of(std::to_string(part)).text();
+  longest.resize(saga_start::key_bytes_max);
+  std::vector<std::string> const taken{longest, " ", "\x01\x7F\n", "\xF4\x8F\xBF\xBF", "Z\u00FCrich \u27C2"};
+  for (std::uint32_t number = 1; number <= taken.size(); ++number) {
+    EXPECT_FINE(commit(starting_with_key(number, taken[number - 1])));
+    auto const found = MUST(reader_->find_by_key("order-placed", business_key{taken[number - 1]}));
+    ASSERT_TRUE(found) << number;
+    EXPECT_EQ(found->key.value(), taken[number - 1]);
+  }
+}
+
 TEST_P(store_suite, sagas_without_a_key_never_lose) {
   EXPECT_FINE(commit(starting(1, 3)));
   EXPECT_TRUE(MUST(commit(starting(4, 3))).losers.empty());

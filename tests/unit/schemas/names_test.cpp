@@ -66,9 +66,9 @@ TEST(stored_words, alert_level) {
 }
 
 TEST(stored_words, error_codes) {
-  EXPECT_EQ(words<errc>(),
-            (table{"1 invalid argument", "2 not found", "3 conflict", "4 unavailable", "5 outcome unknown", "6 fenced", "7 bad data",
-                   "8 serialization conflict", "9 limit reached", "10 unsupported", "11 corrupt", "12 internal error"}));
+  EXPECT_EQ(words<errc>(), (table{"1 invalid argument", "2 not found", "3 conflict", "4 unavailable", "5 outcome unknown", "6 fenced",
+                                  "7 bad data", "8 serialization conflict", "9 limit reached", "10 unsupported", "11 corrupt",
+                                  "12 internal error", "13 statement failed"}));
 }
 
 TEST(words_read_back, operation) {
@@ -91,7 +91,7 @@ TEST(words_read_back, saga_status) {
 }
 
 TEST(errors, which_are_worth_another_try) {
-  for (int value = 1; value <= 12; ++value) {
+  for (int value = 1; value <= 13; ++value) {
     auto const code = static_cast<errc>(value);
     bool const again = code == errc::unavailable || code == errc::outcome_unknown || code == errc::serialization;
     EXPECT_EQ((error{code, ""}.retryable()), again) << name(code);
