@@ -52,9 +52,10 @@ class writer final : public journal {
   result<std::optional<commit_report>> committed_before(session& on, batch_number number);
   // Size, ids, shards: what can be told without asking the server.
   result<void> check_batch_here(journal_batch const& batch) const;
-  result<commit_report> run_with_sql(session& on, sql_statement const& statement, answer_to_batch const& on_success, batch_number number);
+  result<commit_report> run_with_sql(session& on, sql_statement const& statement, answer_to_batch const& on_success, batch_number number,
+                                     bool& in_statement);
   result<commit_report> write_with_sql(session& on, numbered_statement const& statement, std::vector<text_parameter> const& values,
-                                       answer_to_batch const& on_success, batch_number number);
+                                       answer_to_batch const& on_success, batch_number number, bool& in_statement);
   // Runs reading work, on a new connection once when the first was lost.
   template <class Value>
   result<Value> read(std::function<result<Value>(session& on)> const& work);

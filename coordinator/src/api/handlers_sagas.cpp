@@ -7,6 +7,8 @@
 namespace atone::api {
 namespace {
 
+constexpr std::size_t key_size_max = 255;  // bytes of a business key in a header
+
 constexpr duration wait_default = std::chrono::seconds{30};
 
 bool is_settled(saga_view const& of) noexcept {
@@ -51,7 +53,7 @@ read_result<start_request> read_start(call const& of) {
   if (!version) return version.error();
   made.version = *version;
   auto const key = of.request.headers.get("Idempotency-Key");
-  if (key.size() > business_key_size_max) {
+  if (key.size() > key_size_max) {
     return problem{400, "invalid_argument", "Idempotency-Key: " + std::to_string(key.size()) + " bytes, expected at most 255",
                    "Idempotency-Key"};
   }

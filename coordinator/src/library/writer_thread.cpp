@@ -42,7 +42,8 @@ class writer_thread::retrying final : public journal {
       auto const asked = boot_time();
       auto done = work();
       if (done || !done.error().retryable()) {
-        of_.healthy_.store(done.has_value() || done.error().code == errc::bad_data, std::memory_order_relaxed);
+        bool const of_the_data = !done && (done.error().code == errc::bad_data || done.error().code == errc::statement_failed);
+        of_.healthy_.store(done.has_value() || of_the_data, std::memory_order_relaxed);
         // One that is answered again was committed before `asked`: it says nothing of now.
         if (done && first) of_.clock_.observe(done->database_time, asked, boot_time());
         return done;
@@ -91,9 +92,10 @@ void writer_thread::commit_sql(sql_statement statement, journal::answer_to_batch
     result<sql_outcome> answer = made;
     if (outcome) {
       ++last_number_;
-    } else if (outcome.error().code == errc::bad_data) {
+    } else if (outcome.error().code == errc::bad_data || outcome.error().code == errc::statement_failed) {
       made.answer.reset();
       made.refusal = outcome.error().message;
+      made.may_pass = outcome.error().code == errc::statement_failed;
       answer = made;
     } else {
       answer = outcome.error();

@@ -62,9 +62,9 @@ result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& w
     auto const version = what.version ? "@" + std::to_string(what.version->value()) : std::string{};
     return error{errc::not_found, "no definition '" + what.saga + version + "' is published"};
   }
-  if (what.key.value().size() > business_key_size_max || clean_text(what.key.value()) != what.key.value()) {
+  if (what.key.value().size() > saga_start::key_bytes_max || clean_text(what.key.value()) != what.key.value()) {
     return error{errc::invalid_argument,
-                 "the key must be UTF-8 without NUL, of at most " + std::to_string(business_key_size_max) + " bytes"};
+                 "the key must be UTF-8 without NUL, of at most " + std::to_string(saga_start::key_bytes_max) + " bytes"};
   }
   auto const input = json::parse(what.input);
   if (!input) return error{errc::invalid_argument, "input: " + input.error().message};

@@ -278,7 +278,8 @@ void engine::when_free(instance& of, std::function<void()> work) {
 void engine::sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome) {
   if (!outcome) return stop_driving(outcome.error());
   call_answer no;
-  no.kind = call_answer::kind_of::refused;
+  no.kind = outcome->may_pass ? call_answer::kind_of::failed : call_answer::kind_of::refused;
+  no.sureness = certainty::not_done;
   no.text = outcome->refusal;
   (void)answered(id, call.step, call.op, call.n, std::move(no), false);  // its transaction is not there, earlier ones neither
 }

@@ -78,8 +78,9 @@ class batch_writer {
 
   // Runs the statement and what `on_success` makes of its answer in one transaction; `on_success` runs on the writer's thread.
   struct sql_outcome {
-    std::optional<std::string> answer;  // nothing: the statement was refused, and nothing was written
+    std::optional<std::string> answer;  // nothing: the statement failed, and nothing was written
     std::string refusal;
+    bool may_pass = false;  // a lock, a limit of time, a resource: to be tried again by the step's own policy
     timestamp at;
 
     sql_outcome() = default;

@@ -43,7 +43,6 @@ using attempt = strong<struct attempt_tag, std::uint32_t>;
 using definition_version = strong<struct definition_version_tag, std::uint32_t>;
 // What the caller names a saga by (order number …), unique within the saga's name. Empty: none given.
 using business_key = strong<struct business_key_tag, std::string>;
-inline constexpr std::size_t business_key_size_max = 255;  // bytes of UTF-8 without NUL; a start with another key is refused
 // Which process writes ("node-1"); it keeps its name over restarts.
 using node_id = strong<struct node_id_tag, std::string>;
 
