@@ -11,7 +11,6 @@
 #include <pqxx/pqxx>
 
 #include "failure.hpp"
-#include "histogram.hpp"
 #include "participant.hpp"
 
 namespace bench {
@@ -68,12 +67,13 @@ void append_settings(std::string const& file, std::uint16_t port, std::string co
 
 }  // namespace
 
-postgresql_cluster::postgresql_cluster(waiter const& clock, std::string folder)
-    : clock_(clock), folder_(std::move(folder)), programs_(find_programs()), port_(listener{}.port()) {
+postgresql_cluster::postgresql_cluster(waiter const& clock, std::string folder, bool by_unix_socket)
+    : clock_(clock), folder_(std::move(folder)), by_unix_socket_(by_unix_socket), programs_(find_programs()), port_(listener{}.port()) {
   files::create_directory(folder_);
   give_to_server_user(folder_);
   auto const data = folder_ + "/data";
-  auto made = child::launch(command({programs_ + "/initdb", "-D", data, "-U", "atone", "-A", "trust", "-E", "UTF8", "--locale=C"}, folder_));
+  auto made =
+      child::launch(command({programs_ + "/initdb", "-D", data, "-U", "atone", "-A", "trust", "-E", "UTF8", "--locale=C"}, folder_));
   if (made.ended_within(clock_, start_max) != 0) throw failure{"initdb failed: " + file_text(folder_ + "/server.log")};
   append_settings(data + "/postgresql.conf", port_, folder_);
   start();
@@ -99,7 +99,8 @@ void postgresql_cluster::start() {
 }
 
 std::string postgresql_cluster::address(std::string const& database) const {
-  return "postgresql://atone@127.0.0.1:" + std::to_string(port_) + "/" + database;
+  if (!by_unix_socket_) return "postgresql://atone@127.0.0.1:" + std::to_string(port_) + "/" + database;
+  return "postgresql://atone@/" + database + "?host=" + folder_ + "&port=" + std::to_string(port_);
 }
 
 std::string postgresql_cluster::settings() {
@@ -144,13 +145,14 @@ std::uint64_t postgresql_cluster::commits_of(std::string const& database) {
 histogram postgresql_cluster::single_row_commits(std::string const& database, steady::duration for_time) {
   pqxx::connection to{address(database)};
   pqxx::nontransaction work{to};
-  work.exec("create table if not exists single_row (id bigint primary key, payload bytea not null)");
-  to.prepare("one", "insert into single_row select coalesce(max(id), 0) + 1, $1::bytea from single_row");
+  work.exec("create table single_row (id bigint primary key, payload bytea not null)");
+  to.prepare("one", "insert into single_row values ($1::bigint, $2::bytea)");
   std::string const payload(150, 'x');
   histogram latencies;
   auto const until = steady::now() + for_time;
+  std::int64_t id = 0;
   for (auto now = steady::now(); now < until;) {
-    work.exec_prepared0("one", payload);
+    work.exec_prepared0("one", ++id, payload);
     auto const after = steady::now();
     latencies.add(after - now);
     now = after;

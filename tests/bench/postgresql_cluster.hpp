@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "child.hpp"
+#include "histogram.hpp"
 #include "waiter.hpp"
 
 namespace bench {
@@ -15,7 +16,7 @@ namespace bench {
 class postgresql_cluster {
  public:
   // Below `folder`, which must be open to others: initdb refuses root, and then works as the user `postgres`.
-  postgresql_cluster(waiter const& clock, std::string folder);
+  postgresql_cluster(waiter const& clock, std::string folder, bool by_unix_socket);
   ~postgresql_cluster();
   postgresql_cluster(postgresql_cluster const&) = delete;
   postgresql_cluster& operator=(postgresql_cluster const&) = delete;
@@ -31,12 +32,12 @@ class postgresql_cluster {
   std::string version();
   // Bytes of write-ahead log since the cluster was made, of all databases, checkpoints and vacuum included.
   std::uint64_t wal_position();
-  // Waits until no client is left in the database: a backend that ends has told all its statistics.
+  // Transactions committed there. Waits until no client is left: only a backend that has ended has told all its statistics.
   std::uint64_t commits_of(std::string const& database);
   // Rows in its table.
   std::uint64_t rows_of(std::string const& database, std::string const& table);
   // Latencies of single-row inserts, each a commit of its own, one after another for so long.
-  class histogram single_row_commits(std::string const& database, steady::duration for_time);
+  histogram single_row_commits(std::string const& database, steady::duration for_time);
 
  private:
   std::string ask(std::string const& query, std::string const& database = "postgres") const;
@@ -44,6 +45,7 @@ class postgresql_cluster {
 
   waiter const& clock_;
   std::string folder_;
+  bool by_unix_socket_;
   std::string programs_;
   std::uint16_t port_ = 0;
   child server_;

@@ -51,7 +51,8 @@ services:
   for (auto const& step : steps) {
     auto const action = refused && step.id == steps.back().id ? std::string_view{"refuse"} : step.action;
     text += "  - id: " + std::string{step.id} + "\n    " + call_of(to, step.service, action) + "\n    in: " + std::string{step.in} +
-            "\n    compensate:\n      " + call_of(to, step.service, step.undo) + "\n      in: {order: =input.order, amount: =input.amount}\n";
+            "\n    compensate:\n      " + call_of(to, step.service, step.undo) +
+            "\n      in: {order: =input.order, amount: =input.amount}\n";
   }
   return text + "output: {order: =input.order, charged: =input.amount}\n";
 }
