@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 #include <pwd.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,7 +90,8 @@ int child::reap() {
 
 int child::ended_within(waiter const& clock, steady::duration at_most) {
   if (pid_ <= 0) return 0;
-  int const its_end = ::pidfd_open(pid_, 0);
+  // By number: glibc 2.36 declares pidfd_open without extern "C".
+  auto const its_end = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
   if (its_end < 0) throw failure{std::string{"pidfd_open: "} + std::strerror(errno)};
   bool const ended = clock.hear(its_end, at_most);
   ::close(its_end);

@@ -45,11 +45,11 @@ void growth(stage& on) {
               cases_text(made).c_str(), static_cast<unsigned long long>(with.rows), figure(http_ratio).c_str(),
               figure(embedded_ratio).c_str());
   atone::json::writer document;
-  begin_document(document, on);
+  begin_document(document, on.options());
   document.key("rows").number(with.rows);
   for (auto const& each : made) write_case(document, each);
   document.key("http_ratio").number(http_ratio).key("embedded_ratio").number(embedded_ratio);
-  finish_document(document, with);
+  finish_document(document, on);
 }
 
 }  // namespace bench

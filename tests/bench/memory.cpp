@@ -29,7 +29,7 @@ void memory(stage& on) {
   embedded_target target{std::move(opened)};
   load of{on.clock(), target};
   atone::json::writer document;
-  begin_document(document, on);
+  begin_document(document, on.options());
   document.key("store").string(name(store)).key("sagas").number(count).key("resident_mb").begin_array();
   table figures{{"sagas run through", "resident MB"}};
   double least = 0;
@@ -49,7 +49,7 @@ void memory(stage& on) {
   of.drain();
   std::printf("%s\n%s\nmost over least: %s\n", machine_text(on).c_str(), figures.text().c_str(), figure(most / least).c_str());
   document.end_array().key("most_over_least").number(most / least);
-  finish_document(document, with);
+  finish_document(document, on);
 }
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -76,7 +77,7 @@ bool options::wants(std::string const& which) const {
 
 options read_options(int count, char const* const* words) {
   options made;
-  made.daemon_program = (std::string{words[0]} + "/../atoned");
+  made.daemon_program = (std::filesystem::path{words[0]}.parent_path() / "atoned").string();
   if (count > 1) made.name = words[1];
   for (int at = 2; at < count; ++at) {
     std::string const flag{words[at]};

@@ -158,10 +158,10 @@ void recovery(stage& on) {
   std::printf("%s\n%s, %llu sagas\n%s", machine_text(on).c_str(), std::string{name(kind)}.c_str(), static_cast<unsigned long long>(count),
               figures.text().c_str());
   atone::json::writer document;
-  begin_document(document, on);
+  begin_document(document, on.options());
   document.key("store").string(name(kind)).key("sagas").number(count).key("loaded_s").number(times.loaded_s);
   document.key("first_ended_s").number(times.first_s).key("all_ended_s").number(times.all_s);
-  finish_document(document, with);
+  finish_document(document, on);
 }
 
 }  // namespace bench

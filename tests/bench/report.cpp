@@ -81,9 +81,11 @@ std::string figure(double value) {
 std::string machine_text(stage& on) {
   utsname system{};
   ::uname(&system);
-  return std::to_string(std::thread::hardware_concurrency()) + " cores (" + processor() + "), " + system.sysname + ' ' + system.release +
-         ", load average " + first_line(file_text("/proc/loadavg")) + "\nPostgreSQL " + on.postgresql().version() + ": " +
-         postgresql_cluster::settings() + (on.options().unix_socket ? ", by Unix socket" : ", by TCP on loopback") + "\n";
+  auto text = std::to_string(std::thread::hardware_concurrency()) + " cores (" + processor() + "), " + system.sysname + ' ' +
+              system.release + ", load average " + first_line(file_text("/proc/loadavg")) + '\n';
+  if (!on.has_postgresql()) return text;
+  return text + "PostgreSQL " + on.postgresql().version() + ": " + postgresql_cluster::settings() +
+         (on.options().unix_socket ? ", by Unix socket" : ", by TCP on loopback") + "\n";
 }
 
 std::string cases_text(std::vector<case_figures> const& of) {
@@ -117,17 +119,18 @@ void write_case(atone::json::writer& to, case_figures const& of) {
   to.end_object().end_object();
 }
 
-void begin_document(atone::json::writer& to, stage& on) {
-  to.begin_object().key("measured").string(on.options().name).key("machine").string(machine_text(on));
-  to.key("seconds").number(std::chrono::duration<double>{on.options().window}.count());
+void begin_document(atone::json::writer& to, options const& of) {
+  to.begin_object().key("measured").string(of.name);
+  to.key("seconds").number(std::chrono::duration<double>{of.window}.count());
 }
 
-void finish_document(atone::json::writer& to, options const& of) {
-  auto const text = to.end_object().take();
-  if (of.json_file.empty()) return;
-  std::ofstream out{of.json_file};
+void finish_document(atone::json::writer& to, stage& on) {
+  auto const text = to.key("machine").string(machine_text(on)).end_object().take();
+  auto const& file = on.options().json_file;
+  if (file.empty()) return;
+  std::ofstream out{file};
   out << text << '\n';
-  if (!out.flush()) throw failure{of.json_file + " can't be written"};
+  if (!out.flush()) throw failure{file + " can't be written"};
 }
 
 }  // namespace bench

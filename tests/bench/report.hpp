@@ -25,14 +25,13 @@ class table {
 // "12345" from 1000 on, else with as many decimals as three digits leave.
 std::string figure(double value);
 
-// "2 cores, Linux 6.18 …", what PostgreSQL was told, where the databases lie.
+// "2 cores, Linux 6.18 …", and what PostgreSQL was told if it was started.
 std::string machine_text(stage& on);
 std::string cases_text(std::vector<case_figures> const& of);
 // key: {figures}
 void write_case(atone::json::writer& to, case_figures const& of);
-// Begins the document with what the machine is.
-void begin_document(atone::json::writer& to, stage& on);
-// To the file named by --json; nothing without one.
-void finish_document(atone::json::writer& to, options const& of);
+void begin_document(atone::json::writer& to, options const& of);
+// Says at the end what the machine is; to the file named by --json, nothing without one.
+void finish_document(atone::json::writer& to, stage& on);
 
 }  // namespace bench

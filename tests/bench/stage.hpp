@@ -42,6 +42,7 @@ class stage {
   bench::options const& options() const noexcept { return options_; }
   // Started at first use.
   postgresql_cluster& postgresql();
+  bool has_postgresql() const noexcept { return postgresql_ != nullptr; }
   // Empty and migrated, so that what is counted is the sagas'.
   place make_place(store_kind kind);
   std::string in_folder(std::string const& file) const { return folder_ + "/" + file; }

@@ -84,7 +84,7 @@ std::optional<store_figures> limit_of(stage& on, std::vector<case_figures> const
 
 void throughput(stage& on) {
   atone::json::writer document;
-  begin_document(document, on);
+  begin_document(document, on.options());
   auto const measured = measure_all(on);
   std::printf("%s\n%s\n", machine_text(on).c_str(), cases_text(measured).c_str());
   for (auto const& each : measured) write_case(document, each);
@@ -99,12 +99,12 @@ void throughput(stage& on) {
                 figure(limit->records_per_commit).c_str(), figure(limit->sagas_per_s).c_str(), figure(ratio).c_str());
     document.key("raw_limit_sagas_per_s").number(limit->sagas_per_s).key("raw_limit_ratio").number(ratio);
   }
-  finish_document(document, on.options());
+  finish_document(document, on);
 }
 
 void store_limit(stage& on) {
   atone::json::writer document;
-  begin_document(document, on);
+  begin_document(document, on.options());
   table figures{{"store", "records/commit", "sagas/s", "commits/s", "p50 ms", "p99 ms"}};
   for (auto const kind : {store_kind::postgresql, store_kind::sqlite}) {
     if (!on.options().store.empty() && on.options().store != name(kind)) continue;
@@ -123,7 +123,7 @@ void store_limit(stage& on) {
   std::printf("PostgreSQL, one single-row insert and commit: p50 %s ms, p99 %s ms\n", figure(milliseconds(single.quantile(0.5))).c_str(),
               figure(milliseconds(single.quantile(0.99))).c_str());
   document.key("raw_commit_p50_ms").number(milliseconds(single.quantile(0.5)));
-  finish_document(document, on.options());
+  finish_document(document, on);
 }
 
 }  // namespace bench
