@@ -1,6 +1,7 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "daemon_target.hpp"
 #include "embedded_target.hpp"
@@ -59,6 +60,7 @@ class run {
   case_figures figures() {
     auto const before = written_to(on_, in_);
     open_target();
+    std::fprintf(stderr, "bench: %s\n", settings_.name.c_str());
     load of{on_.clock(), *target_};
     put_load(of);
     fill_engine_figures();

@@ -67,7 +67,6 @@ std::vector<case_figures> measure_all(stage& on) {
       if (capacity == nullptr) continue;
       settings.rate = on.options().open_share * capacity->sagas_per_s;
     }
-    std::fprintf(stderr, "bench: %s\n", settings.name.c_str());
     made.push_back(measure(on, settings));
   }
   return made;
