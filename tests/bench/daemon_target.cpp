@@ -92,7 +92,7 @@ outcome daemon_target::judge(atone::http::exchange const& of) {
   if (of.ok() && of.response.status < 300 && body.find(wanted_) != std::string::npos) return outcome::ended;
   std::lock_guard const held{lock_};
   if (first_failure_.empty()) first_failure_ = std::to_string(of.response.status) + ' ' + of.detail + body;
-  return of.ok() && (of.response.status == 429 || of.response.status == 503) ? outcome::turned_off : outcome::failed;
+  return of.ok() && (of.response.status == 429 || of.response.status == 503) ? outcome::turned_away : outcome::failed;
 }
 
 std::string daemon_target::first_failure() const {

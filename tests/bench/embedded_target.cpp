@@ -37,7 +37,7 @@ void embedded_target::run_saga(work_item what, done then) {
   sagas_->async_start(std::move(asked), [this, then = std::move(then)](atone::result<atone::started> begun) {
     if (!begun) {
       note(begun.error().message);
-      return then(begun.error().code == atone::errc::exhausted ? outcome::turned_off : outcome::failed);
+      return then(begun.error().code == atone::errc::exhausted ? outcome::turned_away : outcome::failed);
     }
     sagas_->async_wait(begun->id, std::chrono::hours{1}, [this, then](atone::result<atone::saga_view> of) { then(judge(of)); });
   });

@@ -45,7 +45,7 @@ void load::finished(steady::time_point planned, outcome how) {
     ended_.fetch_add(1, std::memory_order_relaxed);
     if (in_window(planned)) latencies_.add(steady::now() - planned);
   } else {
-    (how == outcome::turned_off ? turned_off_ : failed_).fetch_add(1);
+    (how == outcome::turned_away ? turned_away_ : failed_).fetch_add(1);
   }
   // A closed loop that is turned away would spin: it ends, and drain() says why.
   bool const next = closed_.load(std::memory_order_relaxed) && how == outcome::ended && !draining_.load();
@@ -74,7 +74,7 @@ void load::drain() {
   draining_.store(true);
   if (under_way_.load() > 0 && !clock_.hear(empty_.descriptor(), drain_max)) throw failure{"sagas do not end: " + on_.first_failure()};
   check();
-  if (closed_.load() && turned_off() > 0) throw failure{"sagas were turned away: " + on_.first_failure()};
+  if (closed_.load() && turned_away() > 0) throw failure{"sagas were turned away: " + on_.first_failure()};
 }
 
 }  // namespace bench

@@ -33,7 +33,7 @@ class load {
 
   std::uint64_t begun() const noexcept { return begun_.load(std::memory_order_relaxed); }
   std::uint64_t ended() const noexcept { return ended_.load(std::memory_order_relaxed); }
-  std::uint64_t turned_off() const noexcept { return turned_off_.load(std::memory_order_relaxed); }
+  std::uint64_t turned_away() const noexcept { return turned_away_.load(std::memory_order_relaxed); }
   // After drain().
   histogram const& latencies() const noexcept { return latencies_; }
 
@@ -48,7 +48,7 @@ class load {
   histogram latencies_;
   std::atomic<std::uint64_t> begun_{0};
   std::atomic<std::uint64_t> ended_{0};
-  std::atomic<std::uint64_t> turned_off_{0};
+  std::atomic<std::uint64_t> turned_away_{0};
   std::atomic<std::uint64_t> failed_{0};
   std::atomic<std::uint64_t> under_way_{0};
   std::atomic<bool> closed_{false};

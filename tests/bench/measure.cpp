@@ -147,8 +147,9 @@ class run {
 
   void fill_latencies(load const& of) {
     made_.name = settings_.name;
+    made_.offered_per_s = settings_.rate;
     made_.sagas = of.ended();
-    made_.turned_off = of.turned_off();
+    made_.turned_away = of.turned_away();
     made_.p50_ms = milliseconds(of.latencies().quantile(0.5));
     made_.p99_ms = milliseconds(of.latencies().quantile(0.99));
     made_.p999_ms = milliseconds(of.latencies().quantile(0.999));

@@ -29,7 +29,7 @@ struct case_settings {
 struct case_figures {
   std::string name;
   std::uint64_t sagas = 0;  // ended in the whole run, warm-up included
-  std::uint64_t turned_off = 0;
+  std::uint64_t turned_away = 0;
   double sagas_per_s = 0;
   double p50_ms = 0;
   double p99_ms = 0;
@@ -41,6 +41,7 @@ struct case_figures {
   // Of the engine, when it is in this process.
   std::optional<double> records_per_commit;
   std::optional<double> loop_us_per_event;
+  std::optional<double> offered_per_s;            // of an open loop
   std::map<std::string, double> cpu_us_per_saga;  // part -> microseconds in the window
   double idle_percent = 0;                        // of the machine
   double others_percent = 0;                      // used by processes that are not ours

@@ -26,6 +26,24 @@ std::string cpu_text(case_figures const& of) {
   return text;
 }
 
+double whole_cpu(case_figures const& of) {
+  double sum = 0;
+  for (auto const& [part, cost] : of.cpu_us_per_saga) sum += cost;
+  return sum;
+}
+
+std::string name_text(case_figures const& of) {
+  return of.offered_per_s ? of.name + " (offered " + figure(*of.offered_per_s) + "/s)" : of.name;
+}
+
+std::string turned_away_text(std::vector<case_figures> const& of) {
+  std::string text;
+  for (auto const& each : of) {
+    if (each.turned_away > 0) text += each.name + ": " + std::to_string(each.turned_away) + " sagas were turned away\n";
+  }
+  return text;
+}
+
 std::string optional_figure(std::optional<double> const& of) {
   return of ? figure(*of) : "-";
 }
@@ -89,21 +107,21 @@ std::string machine_text(stage& on) {
 }
 
 std::string cases_text(std::vector<case_figures> const& of) {
-  table figures{{"", "sagas/s", "p50 ms", "p99 ms", "p99.9 ms", "commits/saga", "log B/saga", "records/commit", "loop us/event", "idle %",
-                 "others %"}};
-  for (auto const& each : of) {
-    figures.add({each.name, figure(each.sagas_per_s), figure(each.p50_ms), figure(each.p99_ms), figure(each.p999_ms),
-                 figure(each.commits_per_saga), figure(each.wal_bytes_per_saga), optional_figure(each.records_per_commit),
-                 optional_figure(each.loop_us_per_event), figure(each.idle_percent), figure(each.others_percent)});
-  }
+  table figures{{"", "sagas/s", "p50 ms", "p99 ms", "p99.9 ms", "commits/saga", "log B/saga", "records/commit", "loop us/event",
+                 "CPU us/saga", "idle %", "others %"}};
   table costs{{"CPU microseconds a saga", ""}};
-  for (auto const& each : of) costs.add({each.name, cpu_text(each)});
-  return figures.text() + '\n' + costs.text();
+  for (auto const& each : of) {
+    figures.add({name_text(each), figure(each.sagas_per_s), figure(each.p50_ms), figure(each.p99_ms), figure(each.p999_ms),
+                 figure(each.commits_per_saga), figure(each.wal_bytes_per_saga), optional_figure(each.records_per_commit),
+                 optional_figure(each.loop_us_per_event), figure(whole_cpu(each)), figure(each.idle_percent), figure(each.others_percent)});
+    costs.add({each.name, cpu_text(each)});
+  }
+  return figures.text() + '\n' + costs.text() + turned_away_text(of);
 }
 
 void write_case(atone::json::writer& to, case_figures const& of) {
   to.key(of.name).begin_object();
-  to.key("sagas").number(of.sagas).key("turned_off").number(of.turned_off);
+  to.key("sagas").number(of.sagas).key("turned_away").number(of.turned_away);
   write_number(to, "sagas_per_s", of.sagas_per_s);
   write_number(to, "p50_ms", of.p50_ms);
   write_number(to, "p99_ms", of.p99_ms);
@@ -112,6 +130,7 @@ void write_case(atone::json::writer& to, case_figures const& of) {
   write_number(to, "wal_bytes_per_saga", of.wal_bytes_per_saga);
   if (of.records_per_commit) write_number(to, "records_per_commit", *of.records_per_commit);
   if (of.loop_us_per_event) write_number(to, "loop_us_per_event", *of.loop_us_per_event);
+  if (of.offered_per_s) write_number(to, "offered_per_s", *of.offered_per_s);
   write_number(to, "idle_percent", of.idle_percent);
   write_number(to, "others_percent", of.others_percent);
   to.key("cpu_us_per_saga").begin_object();

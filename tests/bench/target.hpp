@@ -8,9 +8,9 @@
 namespace bench {
 
 enum class outcome : std::uint8_t {
-  ended,       // completed or compensated, as the saga's kind has it
-  turned_off,  // refused for now: too much is under way
-  failed,      // anything else: the measurement is worth nothing
+  ended,        // completed or compensated, as the saga's kind has it
+  turned_away,  // refused for now: too much is under way
+  failed,       // anything else: the measurement is worth nothing
 };
 
 struct work_item {
