@@ -33,7 +33,7 @@ launch_options command(stage const& on, place const& in, std::string const& log)
 
 daemon_target::daemon_target(stage& on, place const& in, bool refused, bool keys)
     : clock_(on.clock()),
-      path_("/v1/sagas/" + saga_name(refused) + "?wait=30s"),
+      path_("/v1/sagas/" + saga_name(callee::http, refused) + "?wait=30s"),
       wanted_(refused ? R"("status":"compensated")" : R"("status":"completed")"),
       keys_(keys),
       client_(io_, client_options()) {

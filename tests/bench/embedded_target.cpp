@@ -31,7 +31,7 @@ void embedded_target::find_loop() {
 
 void embedded_target::run_saga(work_item what, done then) {
   atone::start_request asked;
-  asked.saga = saga_name(settings_.refused);
+  asked.saga = saga_name(settings_.to, settings_.refused);
   asked.input = std::move(what.input);
   if (settings_.keys) asked.key = atone::business_key{"order-" + std::to_string(what.number)};
   sagas_->async_start(std::move(asked), [this, then = std::move(then)](atone::result<atone::started> begun) {

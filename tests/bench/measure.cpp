@@ -16,6 +16,7 @@ struct reading {
   std::uint64_t ended = 0;
   std::uint64_t events = 0;
   cpu_time self{};
+  cpu_time load{};  // this thread: it makes the arrivals of an open loop
   cpu_time loop{};
   cpu_time daemon{};
   cpu_time participants{};
@@ -128,6 +129,7 @@ class run {
     if (embedded_) made.loop = cpu_of_clock(embedded_->loop_clock());
     if (daemon_) made.daemon = cpu_of_process(daemon_->pid());
     made.self = cpu_of_self();
+    made.load = cpu_of_clock(CLOCK_THREAD_CPUTIME_ID);
     made.participants = on_.cpu_of_participants();
     made.postgresql = on_.cpu_of_postgresql();
     made.machine = cpu_of_machine();
@@ -160,13 +162,15 @@ class run {
     made_.sagas_per_s = over(ended, std::chrono::duration<double>{to_.at - from_.at}.count());
     auto& cpu = made_.cpu_us_per_saga;
     auto const self = to_.self - from_.self;
+    auto const load = to_.load - from_.load;
     auto const loop = to_.loop - from_.loop;
     if (settings_.by_daemon) {
       cpu["load"] = over(microseconds(self), ended);
       cpu["daemon"] = over(microseconds(to_.daemon - from_.daemon), ended);
     } else {
       cpu["loop"] = over(microseconds(loop), ended);
-      cpu["writer_and_handlers"] = over(microseconds(self - loop), ended);
+      cpu["writer_and_handlers"] = over(microseconds(self - loop - load), ended);
+      if (settings_.rate) cpu["load"] = over(microseconds(load), ended);
     }
     if (settings_.to == callee::http) cpu["participants"] = over(microseconds(to_.participants - from_.participants), ended);
     if (in_.kind == store_kind::postgresql) cpu["postgresql"] = over(microseconds(to_.postgresql - from_.postgresql), ended);

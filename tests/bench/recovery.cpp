@@ -93,7 +93,7 @@ int first_life(stage const& on, place const& in, std::uint64_t count, one_way co
   std::atomic<std::uint64_t> refused{0};
   for (std::uint64_t number = 1; number <= count; ++number) {
     atone::start_request what;
-    what.saga = saga_name(false);
+    what.saga = saga_name(callee::http, false);
     what.input = input_of(number);
     sagas->async_start(std::move(what), [&refused](atone::result<atone::started> const& begun) { refused += begun ? 0 : 1; });
   }

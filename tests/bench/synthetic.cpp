@@ -41,7 +41,7 @@ saga_sample take_sample() {
   bind_handlers(*sagas);
   (void)need(sagas->publish(definition_text(callee::local, false)), "publishing the definition");
   need(sagas->run(), "driving sagas");
-  auto const ended = need(sagas->run(saga_name(false), atone::business_key{}, input_of(48'113)), "running one saga");
+  auto const ended = need(sagas->run(saga_name(callee::local, false), atone::business_key{}, input_of(48'113)), "running one saga");
   if (!ended.completed()) throw failure{"the sample saga did not complete: " + ended.row.cause};
   saga_sample made;
   auto const read_history = [&](atone::journal_reader& from) -> atone::result<void> {

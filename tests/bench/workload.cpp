@@ -28,12 +28,12 @@ std::string service_text(callee to, std::string_view name) {
 
 }  // namespace
 
-std::string saga_name(bool refused) {
-  return refused ? "bench-refused" : "bench";
+std::string saga_name(callee to, bool refused) {
+  return std::string{to == callee::http ? "http" : "local"} + (refused ? "-refused" : "-done");
 }
 
 std::string definition_text(callee to, bool refused) {
-  std::string text = "saga: " + saga_name(refused) + R"(
+  std::string text = "saga: " + saga_name(to, refused) + R"(
 version: 1
 input:
   type: object

@@ -1,5 +1,5 @@
-// The sagas of the bench: three steps, each one call, each with a compensation. `bench` runs through; the third step of
-// `bench-refused` is refused, and two compensations run. With HTTP participants or with handlers in the process.
+// The sagas of the bench: three steps, each one call, each with a compensation. One runs through; of the other the third step is
+// refused, and two compensations run. With HTTP participants or with handlers in the process.
 // Thread rules: plain functions.
 #pragma once
 
@@ -17,11 +17,11 @@ enum class callee : std::uint8_t { http, local };
 inline constexpr std::array<std::string_view, 3> services{"stock", "payment", "shipping"};
 
 // The definition's name.
-std::string saga_name(bool refused);
+std::string saga_name(callee to, bool refused);
 std::string definition_text(callee to, bool refused);
 // About 100 bytes of JSON.
 std::string input_of(std::uint64_t number);
-// Registers handlers that do nothing and succeed; shipping's refuses in `bench-refused`.
+// Registers handlers that do nothing and succeed; one refuses.
 void bind_handlers(atone::coordinator& to);
 
 }  // namespace bench
