@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -19,6 +19,7 @@ namespace bench {
 namespace {
 
 constexpr int not_started = 127;
+constexpr auto look_every = std::chrono::milliseconds{5};
 
 void unblock_signals() {
   sigset_t none;
@@ -80,22 +81,27 @@ void child::signal(int number) const noexcept {
   if (pid_ > 0) ::kill(pid_, number);
 }
 
-int child::reap() {
+// False: it has not ended yet.
+bool child::reap(int flags, int& exit_status) {
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(pid_, &status, flags);
+  } while (ended < 0 && errno == EINTR);
+  if (ended == 0) return false;
   pid_ = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return true;
 }
 
 int child::ended_within(waiter const& clock, steady::duration at_most) {
-  if (pid_ <= 0) return 0;
-  // By number: glibc 2.36 declares pidfd_open without extern "C".
-  auto const its_end = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
-  if (its_end < 0) throw failure{std::string{"pidfd_open: "} + std::strerror(errno)};
-  bool const ended = clock.hear(its_end, at_most);
-  ::close(its_end);
-  return ended ? reap() : -1;
+  auto const until = steady::now() + at_most;
+  int exit_status = 0;
+  while (pid_ > 0 && !reap(WNOHANG, exit_status)) {
+    if (steady::now() >= until) return -1;
+    clock.pause(std::min<steady::duration>(look_every, at_most));
+  }
+  return exit_status;
 }
 
 void child::stop(waiter const& clock, int number, steady::duration grace) {
@@ -112,7 +118,8 @@ void child::stop(waiter const& clock, int number, steady::duration grace) {
 void child::kill_hard() {
   if (pid_ <= 0) return;
   signal(SIGKILL);
-  reap();
+  int ignored = 0;
+  reap(0, ignored);
 }
 
 std::string file_text(std::string const& path) {

@@ -44,7 +44,7 @@ class child {
 
  private:
   explicit child(pid_t pid) : pid_(pid) {}
-  int reap();
+  bool reap(int flags, int& exit_status);
 
   pid_t pid_ = -1;
 };
