@@ -1,0 +1,54 @@
+// One measured case: a store, a coordinator, a load, and the figures that come of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <atone/coordinator.hpp>
+
+#include "load.hpp"
+#include "stage.hpp"
+
+namespace bench {
+
+struct case_settings {
+  std::string name;
+  store_kind store = store_kind::postgresql;
+  callee to = callee::http;
+  bool refused = false;
+  bool by_daemon = false;
+  std::uint32_t in_flight = 256;  // closed loop
+  std::optional<double> rate;     // open loop instead: sagas a second
+  std::optional<place> in;        // a store that is there already; nothing: a new one
+
+  case_settings() = default;
+};
+
+struct case_figures {
+  std::string name;
+  std::uint64_t sagas = 0;  // ended in the whole run, warm-up included
+  std::uint64_t turned_away = 0;
+  double sagas_per_s = 0;
+  double p50_ms = 0;
+  double p99_ms = 0;
+  double p999_ms = 0;
+  // Over the whole run: PostgreSQL's own counters lag behind by a second. SQLite: the engine's count, and the bytes this process sent to
+  // storage.
+  double commits_per_saga = 0;
+  double wal_bytes_per_saga = 0;
+  // Of the engine, when it is in this process.
+  std::optional<double> records_per_commit;
+  std::optional<double> loop_us_per_event;
+  std::optional<double> offered_per_s;            // of an open loop
+  std::map<std::string, double> cpu_us_per_saga;  // part -> microseconds in the window
+  double idle_percent = 0;                        // of the machine
+  double others_percent = 0;                      // used by processes that are not ours
+
+  case_figures() = default;
+};
+
+case_figures measure(stage& on, case_settings const& of);
+
+}  // namespace bench
