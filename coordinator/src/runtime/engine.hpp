@@ -117,6 +117,7 @@ class engine {
   void settle_losers(commit_report const& report);
   void settle_starts(gathering const& sent);
   void settle_rejected(std::vector<rejected_saga> const& rejected);
+  void forget_gathered(saga_id id, error const& why);
   void park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found);
   void notify(saga_id id);
   void drop(saga_id id);

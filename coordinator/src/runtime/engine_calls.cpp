@@ -192,7 +192,7 @@ void engine::look_up(instance& of, last_output_command const& what) {
   ports_.lookup.last_output(of.row.definition.name, what.step, what.key,
                             [this, id, step = what.step, not_before = what.not_before](result<std::optional<last_output_row>> found) {
                               auto* const now = find(id);
-                              if (now == nullptr || !driving_) return;
+                              if (now == nullptr || now->reloading || !driving_) return;
                               event answer;
                               answer.kind = event_kind::last_output_missing;
                               answer.cause = now->machine.last();

@@ -55,11 +55,37 @@ void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
     }
     of->reloading = true;
     timers_.cancel_all(of->timers);
+    forget_gathered(one.saga, one.why);
     auto why = "the store refused its data: " + one.why.message;
     ports_.lookup.reload(one.saga, [this, id = one.saga, why = std::move(why)](result<std::optional<open_saga>> found) {
       park_reloaded(id, why, std::move(found));
     });
   }
+}
+
+// What has gathered behind refused data follows from it: written, it would leave a gap in the history.
+void engine::forget_gathered(saga_id id, error const& why) {
+  std::vector<std::function<void(error const*)>> told;
+  auto const clear = [&](gathering& of) {
+    auto const its_own = [id](auto const& one) { return one.saga == id; };
+    std::erase_if(of.rows.records, its_own);
+    std::erase_if(of.rows.compensations, its_own);
+    std::erase_if(of.rows.alerts, its_own);
+    std::erase_if(of.rows.actions, its_own);
+    std::erase_if(of.rows.outputs, [id](last_output_row const& one) { return one.written_by == id; });
+    std::erase_if(of.rows.changes, [id](saga_change const& one) { return one.row.id == id; });
+    of.changes.clear();
+    for (std::size_t at = 0; at < of.rows.changes.size(); ++at) of.changes.emplace(of.rows.changes[at].row.id, at);
+    std::erase_if(of.after, [id](auto const& one) { return one.first == id; });
+    std::erase(of.notify, id);
+    for (auto& [saga, then] : of.told) {
+      if (saga == id) told.push_back(std::move(then));
+    }
+    std::erase_if(of.told, [id](auto const& one) { return one.first == id; });
+  };
+  for (auto const& batch : full_) clear(*batch);
+  clear(*gathering_);
+  for (auto const& then : told) then(&why);
 }
 
 void engine::park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found) {
@@ -75,14 +101,16 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
   drop(id);
   recover(std::move(**found));
   auto* const fresh = find(id);
-  if (fresh == nullptr) return;
+  ATONE_ASSERT(fresh != nullptr);
   fresh->waiters = std::move(waiters);
-  park(*fresh, std::move(why));
+  if (fresh->broken.empty()) return park(*fresh, std::move(why));
+  resume(*fresh);  // nothing is added to a history that is not understood
+  schedule_flush();
 }
 
 void engine::notify(saga_id id) {
   auto* const of = find(id);
-  if (of == nullptr) return;
+  if (of == nullptr || of->reloading) return;  // the store does not have what memory says
   auto const view = view_of(*of);
   auto const waiters = std::move(of->waiters);
   of->waiters.clear();
