@@ -10,17 +10,13 @@ namespace atone::runtime {
 void engine::view(saga_id id, callback<std::optional<saga_view>> then) {
   auto const* const of = find(id);
   if (of == nullptr || of->reloading) return ports_.turns.defer([then] { then(std::optional<saga_view>{}); });
-  // Memory may be ahead of the store: nothing is told before it is durable.
-  if (idle()) return ports_.turns.defer([this, id, then] { view_now(id, then); });
-  tell(id, [this, id, then](error const* failed) {
+  // Memory may be ahead of the store, and will be further ahead then: what it says now is told once it is durable.
+  auto const view = std::optional{view_of(*of)};
+  if (idle()) return ports_.turns.defer([then, view] { then(view); });
+  tell(id, [then, view](error const* failed) {
     if (failed != nullptr) return then(*failed);
-    view_now(id, then);
+    then(view);
   });
-}
-
-void engine::view_now(saga_id id, callback<std::optional<saga_view>> const& then) {
-  auto const* const of = find(id);
-  then(of == nullptr ? std::optional<saga_view>{} : std::optional{view_of(*of)});
 }
 
 std::uint64_t engine::wait(saga_id id, callback<std::optional<saga_view>> then) {
