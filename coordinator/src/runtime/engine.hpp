@@ -126,6 +126,7 @@ class engine {
   void perform(saga_id id, command const& what);
   void send_call(instance& of, call_command const& call);
   void give_up_call(saga_id id, step_path const& step, operation op);
+  bool waits_for(instance const& of, call_command const& call) const;
   void send_sql(instance& of, call_command const& call);
   void sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome);
   void look_up(instance& of, last_output_command const& what);

@@ -103,6 +103,9 @@ void engine::record_late(instance& of, event what) {
 }
 
 void engine::report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then) {
+  if (auto* const of = find(id); of != nullptr && of->sql_in_flight) {
+    return when_free(*of, [this, id, step, op, n, answer, then] { report(id, step, op, n, answer, then); });
+  }
   auto taken = answered(id, step, op, n, std::move(answer), false);
   if (taken) give_up_call(id, step, op);
   if (!taken && (taken.error().code == errc::unavailable || taken.error().code == errc::not_found)) {
@@ -117,6 +120,14 @@ void engine::report(saga_id id, step_path step, operation op, attempt n, call_an
   });
 }
 
+bool engine::waits_for(instance const& of, call_command const& call) const {
+  auto const wanted = of.machine.outstanding();
+  return std::any_of(wanted.begin(), wanted.end(), [&](command const& one) {
+    auto const* const other = std::get_if<call_command>(&one);
+    return other != nullptr && other->step == call.step && other->op == call.op && other->n == call.n;
+  });
+}
+
 // The statement, the event that says it succeeded, and all that follows from it, in one transaction. The event is made on the
 // writer's thread from a copy of the machine; nothing else happens to the saga meanwhile, so the machine here comes to the same.
 void engine::send_sql(instance& of, call_command const& call) {
@@ -126,6 +137,7 @@ void engine::send_sql(instance& of, call_command const& call) {
       if (failed == nullptr && driving_) perform(id, call);
     });
   }
+  if (!waits_for(of, call)) return;  // given up while it waited for its turn: run now, it would be an effect that nobody undoes
   auto const& spec = std::get<sql_request_spec>(call.request);
   of.sql_in_flight = true;
   sql_statement statement;

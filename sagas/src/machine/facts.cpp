@@ -155,7 +155,8 @@ void turn::step_timed_out(step_run& run) {
   bool const no_way_back = until_done(run) || (run.of->promise == atomicity::pivot && in_flight);
   if (no_way_back && !has_alternative) return alert_slow(run, "is not done after " + after);
   if (in_flight) {
-    run.maybe_sent = true;
+    // A statement is done together with its record: without one it has not been done, and must not be undone.
+    run.maybe_sent = run.maybe_sent || !std::holds_alternative<sql_target>(run.action()->what);
     abandon_command made;
     made.step = run.path;
     emit(std::move(made));
