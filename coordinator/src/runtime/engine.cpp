@@ -154,7 +154,7 @@ void engine::gather(instance& of, event what, std::vector<command> commands) {
   auto const at = what.at;
   bool const answer =
       what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
-  if (answer) of.crashes = 0;
+  if (answer || what.kind == event_kind::operator_retry) of.crashes = 0;
   journal_record record;
   record.home = of.row.home;
   record.saga = of.row.id;
@@ -309,6 +309,7 @@ void engine::stop_driving(error const& why) {
   for (auto& [id, of] : sagas) {
     if (of->on_started) of->on_started(why);
     for (auto& [number, then] : of->waiters) then(why);
+    for (auto& work : of->deferred) work();  // finds that nothing is driven any more, and tells who asked
   }
   // Nothing more will be journalled: there is nothing to wait for.
   if (quiet_) ports_.turns.defer(std::exchange(quiet_, nullptr));
