@@ -152,7 +152,6 @@ class engine {
   // engine_operators.cpp
   result<event> operator_event(instance const& of, operator_request const& what) const;
 
-  void view_now(saga_id id, callback<std::optional<saga_view>> const& then);
   saga_view view_of(instance const& of) const;
   saga_row row_of(instance const& of) const;
 

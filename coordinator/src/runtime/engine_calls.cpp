@@ -201,7 +201,7 @@ void engine::send_sql(instance& of, call_command const& call) {
   if (of.sql_in_flight) {
     return when_free(of, [this, id = of.row.id, call] { perform(id, call); });
   }
-  if (!of.machine.expects(call.step, call.op, call.n)) return;  // given up while it waited for its turn
+  if (!of.machine.expects(call.step, call.op, call.n)) return;  // given up while it waited: run now, it would be an effect that nobody undoes
   if (has_gathered(of.row.id)) {
     // Its earlier events must be durable first: a history has no gaps.
     return tell(of.row.id, [this, id = of.row.id, call](error const* failed) {
@@ -289,7 +289,7 @@ void engine::look_up(instance& of, last_output_command const& what) {
   ports_.lookup.last_output(of.row.definition.name, what.step, what.key,
                             [this, id, step = what.step, not_before = what.not_before](result<std::optional<last_output_row>> found) {
                               auto* const now = find(id);
-                              if (now == nullptr || !driving_) return;
+                              if (now == nullptr || now->reloading || !driving_) return;
                               event answer;
                               answer.kind = event_kind::last_output_missing;
                               answer.cause = now->machine.last();

@@ -8,23 +8,21 @@
 namespace atone::runtime {
 
 void engine::view(saga_id id, callback<std::optional<saga_view>> then) {
-  if (find(id) == nullptr) return ports_.turns.defer([then] { then(std::optional<saga_view>{}); });
-  // Memory may be ahead of the store: nothing is told before it is durable.
-  if (idle()) return ports_.turns.defer([this, id, then] { view_now(id, then); });
-  tell(id, [this, id, then](error const* failed) {
-    if (failed != nullptr) return then(*failed);
-    view_now(id, then);
-  });
-}
-
-void engine::view_now(saga_id id, callback<std::optional<saga_view>> const& then) {
   auto const* const of = find(id);
-  then(of == nullptr ? std::optional<saga_view>{} : std::optional{view_of(*of)});
+  if (of == nullptr || of->reloading) return ports_.turns.defer([then] { then(std::optional<saga_view>{}); });
+  // Memory may be ahead of the store, and will be further ahead then: what it says now is told once it is durable.
+  auto const view = std::optional{view_of(*of)};
+  if (idle()) return ports_.turns.defer([then, view] { then(view); });
+  tell(id, [then, view](error const* failed) {
+    if (failed != nullptr) return then(*failed);
+    then(view);
+  });
 }
 
 std::uint64_t engine::wait(saga_id id, callback<std::optional<saga_view>> then) {
   auto* const of = find(id);
-  if (of == nullptr || is_final(of->row.status) || of->row.status == saga_status::parked) {
+  bool const at_rest = of != nullptr && !of->reloading && (is_final(of->row.status) || of->row.status == saga_status::parked);
+  if (of == nullptr || at_rest) {
     view(id, std::move(then));
     return 0;
   }

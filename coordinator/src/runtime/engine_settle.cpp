@@ -76,14 +76,16 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
   drop(id);
   recover(std::move(**found));
   auto* const fresh = find(id);
-  if (fresh == nullptr) return;
+  ATONE_ASSERT(fresh != nullptr);
   fresh->waiters = std::move(waiters);
-  park(*fresh, std::move(why));
+  if (fresh->broken.empty()) return park(*fresh, std::move(why));
+  resume(*fresh);  // nothing is added to a history that is not understood
+  schedule_flush();
 }
 
 void engine::notify(saga_id id) {
   auto* const of = find(id);
-  if (of == nullptr) return;
+  if (of == nullptr || of->reloading) return;  // the store does not have what memory says
   auto const view = view_of(*of);
   auto const waiters = std::move(of->waiters);
   of->waiters.clear();

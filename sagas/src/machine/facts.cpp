@@ -177,7 +177,9 @@ void turn::step_timed_out(step_run& run) {
   if (!gives_up_at_timeout(state_, run)) return alert_slow(run, "is not done after " + after);
   bool const in_flight = run.phase == run_phase::active;
   if (in_flight) {
-    run.maybe_sent = run.maybe_sent || event_.sureness != certainty::not_done;
+    // A statement is done together with its record: without one it has not been done, and must not be undone.
+    bool const with_its_record = std::holds_alternative<sql_target>(run.action()->what);
+    run.maybe_sent = run.maybe_sent || (!with_its_record && event_.sureness != certainty::not_done);
     abandon_command made;
     made.step = run.path;
     emit(std::move(made));
@@ -276,8 +278,8 @@ void turn::settle_parked() {
   for_each_run(state_.root, [&](step_run& run) {
     if (run.phase != run_phase::active) return;
     end_timers(run);
-    run.maybe_sent = true;
-    run.phase = run_phase::maybe_done;
+    run.maybe_sent = run.maybe_sent || !std::holds_alternative<sql_target>(run.action()->what);
+    run.phase = run.maybe_sent ? run_phase::maybe_done : run_phase::not_done;
   });
 }
 

@@ -1,0 +1,157 @@
+// Data that the store refuses: one saga is parked, the others of its batch go on, and memory is what the store has.
+#include <gmock/gmock.h>
+
+#include "../machine/definitions.hpp"
+#include "engine_world.hpp"
+
+namespace atone::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using kind = event_kind;
+
+std::string const row_of_two = sequence_of(2);
+std::string const bad = R"("poison")";
+
+TEST(engine_bad_data, parks_exactly_one_saga_and_the_others_of_the_batch_go_on) {
+  engine_world world{row_of_two};
+  std::vector<saga_id> ids;
+  for (int n = 0; n < 5; ++n) ids.push_back(world.begun());
+  world.start();  // in flight: the five answers become one batch
+  for (int n = 0; n < 5; ++n) world.answer(ids[static_cast<std::size_t>(n)], "s1", done_with(n == 2 ? bad : "null"));
+  world.commit();
+  ASSERT_EQ(world.next_write().records.size(), 5U);
+  world.commit_all();
+  for (std::size_t n = 0; n < 5; ++n) {
+    EXPECT_EQ(world.stored(ids[n]).status, n == 2 ? saga_status::parked : saga_status::running) << n;
+    EXPECT_EQ(world.under_way(ids[n]).size(), n == 2 ? 0U : 1U) << n;
+  }
+}
+
+TEST(engine_bad_data, a_person_is_told_why) {
+  engine_world world{row_of_two};
+  auto const id = world.begun();
+  auto const waiting = world.wait(id);
+  world.answer(id, "s1", done_with(bad));
+  world.commit_all();
+  ASSERT_TRUE(waiting.fine());
+  EXPECT_EQ(waiting.value()->row.status, saga_status::parked);
+  EXPECT_THAT(world.stored(id).cause, HasSubstr("it holds poison"));
+  ASSERT_EQ(world.alerts_of(id).size(), 1U);
+  EXPECT_EQ(world.alerts_of(id)[0].level, alert_level::page);
+  EXPECT_THAT(world.history(id), ElementsAre(kind::started, kind::parked));
+}
+
+TEST(engine_bad_data, a_person_can_send_it_on) {
+  engine_world world{row_of_two};
+  auto const id = world.begun();
+  world.answer(id, "s1", done_with(bad));
+  world.commit_all();
+  auto const retried = world.act(operator_request::action_kind::retry, id);
+  world.commit_all();
+  ASSERT_TRUE(retried.fine()) << retried.message();
+  EXPECT_THAT(world.under_way(id), ElementsAre("s1"));
+  world.succeed(id, "s1");
+  world.succeed(id, "s2");
+  EXPECT_EQ(world.stored(id).status, saga_status::completed);
+}
+
+TEST(engine_bad_data, a_start_that_the_store_refuses_has_not_happened) {
+  engine_world world{row_of_two};
+  auto const in_flight = world.start();
+  auto const refused = world.start("bad", R"({"a": "poison"})");
+  auto const fine = world.start("good");
+  world.commit_all();
+  EXPECT_TRUE(in_flight.fine());
+  EXPECT_TRUE(fine.fine());
+  EXPECT_EQ(refused.code(), errc::invalid_argument);
+  EXPECT_EQ(world.stored_sagas(), 2U);
+  EXPECT_EQ(world.sent(), 2U);
+  EXPECT_EQ(world.engine().figures().open, 2U);
+}
+
+// Its last answer ends the saga in memory; the store does not have it.
+TEST(engine_bad_data, an_end_that_the_store_refuses_is_told_to_nobody) {
+  engine_world world{sequence_of(1)};
+  auto const id = world.begun();
+  auto const waiting = world.wait(id);
+  world.answer(id, "s1", done_with(bad));
+  world.commit();
+  EXPECT_FALSE(waiting.heard());
+  world.commit_all();
+  ASSERT_TRUE(waiting.fine());
+  EXPECT_EQ(waiting.value()->row.status, saga_status::parked);
+  EXPECT_EQ(world.stored(id).status, saga_status::parked);
+  EXPECT_EQ(world.engine().figures().completed, 0U);
+}
+
+// What follows from the refused event must not be written either: the history would have a gap.
+TEST(engine_bad_data, what_had_gathered_after_it_goes_with_it) {
+  engine_world world{fan};
+  auto const id = world.begun();
+  world.succeed(id, "before");
+  world.answer(id, "fan/left/one", done_with(bad));
+  world.answer(id, "fan/middle/one", done_with());  // gathers behind it
+  auto const action = world.act(operator_request::action_kind::pause, id);
+  world.commit_all();
+  EXPECT_EQ(action.code(), errc::bad_data);
+  EXPECT_THAT(world.history(id), ElementsAre(kind::started, kind::step_succeeded, kind::parked));
+  EXPECT_EQ(world.stored(id).status, saga_status::parked);
+  world.crash();
+  world.commit_all();
+  EXPECT_EQ(world.act(operator_request::action_kind::retry, id).heard(), false);
+  world.commit_all();
+  EXPECT_EQ(world.stored(id).status, saga_status::running);
+}
+
+TEST(engine_bad_data, nothing_is_sent_of_what_memory_had_decided_after_it) {
+  engine_world world{fan};
+  auto const id = world.begun();
+  world.succeed(id, "before");
+  world.answer(id, "fan/left/one", done_with(bad));
+  world.answer(id, "fan/right/one", done_with());  // would send right/two
+  world.commit();
+  world.read();  // before whatever was written next is durable
+  world.commit_all();
+  EXPECT_EQ(world.stored(id).status, saga_status::parked);
+  EXPECT_THAT(world.under_way(id), ElementsAre("fan/middle/one"));
+}
+
+TEST(engine_bad_data, while_it_is_read_again_nothing_is_done_to_it) {
+  engine_world world{fan};
+  auto const id = world.begun();
+  world.succeed(id, "before");
+  world.answer(id, "fan/left/one", done_with(bad));
+  world.commit();
+  ASSERT_EQ(world.reads(), 1U);
+  world.answer(id, "fan/middle/one", done_with());
+  EXPECT_EQ(world.late(), 1U);
+  EXPECT_EQ(world.act(operator_request::action_kind::cancel, id).code(), errc::not_found);
+  auto const seen = world.view(id);
+  world.commit_all();
+  EXPECT_FALSE(seen.value().has_value()) << "memory is ahead of the store: look there";
+  EXPECT_THAT(world.history(id), ElementsAre(kind::started, kind::step_succeeded, kind::parked));
+}
+
+TEST(engine_bad_data, a_saga_that_cannot_be_read_again_is_parked_too) {
+  engine_world world{row_of_two};
+  auto const id = world.begun();
+  auto const waiting = world.wait(id);
+  world.answer(id, "s1", done_with(bad));
+  world.commit();
+  world.fail_read();
+  world.commit_all();
+  ASSERT_TRUE(waiting.fine());
+  EXPECT_EQ(waiting.value()->row.status, saga_status::parked);
+  EXPECT_THAT(world.stored(id).cause, HasSubstr("its history can't be read"));
+  EXPECT_EQ(world.alerts_of(id).size(), 1U);
+  EXPECT_EQ(world.act(operator_request::action_kind::retry, id).code(), errc::conflict);
+  world.crash();
+  world.commit_all();
+  EXPECT_THAT(world.under_way(id), ElementsAre("s1")) << "the next take-over drives it";
+}
+
+}  // namespace
+}  // namespace atone::test
