@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 
 #include <boost/asio/post.hpp>
 
@@ -57,8 +58,18 @@ std::string traceparent(runtime::outgoing_call const& what) {
     text += digits[byte >> 4];
     text += digits[byte & 15];
   }
-  auto const span = trace_id::of(what.saga, what.step.child(std::to_string(what.n.value())), what.op);
-  return text + '-' + span.text().substr(0, 16) + "-01";
+  // The span: half of the operation's key, told apart by the attempt (SplitMix64's mixing, so that neighbours differ in every digit).
+  std::uint64_t span = 0;
+  auto const& key = what.key.text();
+  std::from_chars(key.data(), key.data() + 16, span, 16);
+  span += what.n.value() * 0x9E3779B97F4A7C15U;
+  span = (span ^ span >> 30U) * 0xBF58476D1CE4E5B9U;
+  span = (span ^ span >> 27U) * 0x94D049BB133111EBU;
+  span ^= span >> 31U;
+  if (span == 0) span = 1;  // all zero is no span
+  text += '-';
+  for (int shift = 60; shift >= 0; shift -= 4) text += digits[span >> shift & 15U];
+  return text + "-01";
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique
   runtime::engine_settings made;
   made.open_max = settings.open_max;
   made.shards = shards;
+  made.suspects_max = std::max<std::uint32_t>(1, settings.handler_threads);
   made.addresses = settings.addresses;
   runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, happenings};
   engine = std::make_unique<runtime::engine>(std::move(made), ports);

@@ -66,18 +66,22 @@ result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& w
     return error{errc::invalid_argument,
                  "the key must be UTF-8 without NUL, of at most " + std::to_string(saga_start::key_bytes_max) + " bytes"};
   }
-  auto const input = json::parse(what.input);
-  if (!input) return error{errc::invalid_argument, "input: " + input.error().message};
+  json::value input;
+  if (!what.key.value().empty() || definition->shard_key) {  // else the machine is the first that has to know
+    auto parsed = json::parse(what.input);
+    if (!parsed) return error{errc::invalid_argument, "input: " + parsed.error().message};
+    input = std::move(*parsed);
+  }
   auto const id = ports_.ids.next_saga(ports_.clock.now());
   auto made = std::make_unique<instance>(definition, id, what.key);
-  made->body = content_hash::of(json::canonical(*input));
+  if (!what.key.value().empty()) made->body = content_hash::of(json::canonical(input));
   made->row.id = id;
   made->row.definition = definition->ref;
   made->row.key = what.key;
   auto home = std::hash<saga_id>{}(id);
   if (definition->shard_key) {
     expr::bindings values;
-    values.emplace("input", *input);
+    values.emplace("input", input);
     auto const named = definition->shard_key->evaluate(values);
     if (!named) return error{errc::invalid_argument, "shard_key: " + named.error().message};
     auto const hash = content_hash::of(json::canonical(*named)).value();
@@ -195,7 +199,10 @@ void engine::gather(instance& of, event what, std::vector<command> commands) {
   auto const at = what.at;
   bool const answer =
       what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
-  if (answer) of.crashes = 0;
+  if (answer) {
+    of.crashes = 0;
+    of.suspect = false;
+  }
   journal_record record;
   record.home = of.row.home;
   record.saga = of.row.id;

@@ -88,7 +88,10 @@ void engine::act(operator_request what, callback<saga_view> then) {
   if (!of->broken.empty()) return fail(error{errc::conflict, "the saga's history can't be replayed: " + of->broken});
   if (of->sql_in_flight) return when_free(*of, [this, what, then] { act(what, then); });
   auto made = operator_event(*of, what);
-  if (made) of->crashes = 0;  // a person has looked: the count begins anew
+  if (made) {  // a person has looked: the count begins anew
+    of->crashes = 0;
+    of->suspect = false;
+  }
   result<void> done = made ? deliver(*of, *made) : result<void>{made.error()};
   operator_action_row row;
   row.saga = what.saga;

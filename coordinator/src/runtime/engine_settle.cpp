@@ -1,5 +1,6 @@
 // What follows once a batch is durable: who has started, who lost, who was refused, who is told.
 #include <algorithm>
+#include <utility>
 
 #include "instance.hpp"
 
@@ -86,19 +87,17 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
 void engine::notify(saga_id id) {
   auto* const of = find(id);
   if (of == nullptr || of->reloading) return;  // the store does not have what memory says
-  auto const view = view_of(*of);
-  auto const waiters = std::move(of->waiters);
-  of->waiters.clear();
-  bool const ended = is_final(view.row.status);
-  if (ended) {
-    ++(view.row.status == saga_status::completed ? figures_.completed : figures_.compensated);
-    ports_.probe.saga_ended(view.row);
+  auto const waiters = std::exchange(of->waiters, {});
+  auto const view = waiters.empty() ? std::optional<saga_view>{} : std::optional{view_of(*of)};
+  if (is_final(of->row.status)) {
+    ++(of->row.status == saga_status::completed ? figures_.completed : figures_.compensated);
+    ports_.probe.saga_ended(of->row);
     drop(id);
   } else {
     ++figures_.parked;
-    ports_.probe.saga_parked(view.row);
+    ports_.probe.saga_parked(of->row);
   }
-  for (auto const& [number, then] : waiters) then(std::optional{view});
+  for (auto const& [number, then] : waiters) then(view);
 }
 
 void engine::drop(saga_id id) {

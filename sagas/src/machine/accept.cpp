@@ -63,13 +63,15 @@ std::optional<error> refuse_operator(saga_state const& of, step_run const* run, 
   return conflict(next.step.text() + " is not parked");
 }
 
-std::optional<error> refuse_started(saga_state const& of, event const& next) {
+std::optional<error> refuse_started(saga_state& of, event const& next) {
   if (of.last.value() != 0) return conflict("the saga has been started already");
-  auto const input = json::parse(next.payload);
+  auto input = json::parse(next.payload);
   if (!input) return error{errc::invalid_argument, "input: " + input.error().message};
-  if (!of.definition->input) return std::nullopt;
-  auto const violations = of.definition->input->validate(*input);
-  if (violations.empty()) return std::nullopt;
+  auto const violations = of.definition->input ? of.definition->input->validate(*input) : std::vector<schema_violation>{};
+  if (violations.empty()) {
+    of.input = std::move(*input);  // parsed once: applying it begins with this
+    return std::nullopt;
+  }
   std::string text;
   for (auto const& one : violations) text += (text.empty() ? "" : "; ") + ("input" + one.at + ": " + one.message);
   return error{errc::invalid_argument, std::move(text)};

@@ -32,9 +32,7 @@ void turn::run() {
 }
 
 void turn::on_started() {
-  auto input = json::parse(event_.payload);
-  ATONE_ASSERT(input.has_value());  // checked by accept.cpp
-  state_.input = std::move(*input);
+  ATONE_ASSERT(state_.input.raw().size() <= event_.payload.size());  // accept.cpp has parsed it
   json::writer saga;
   saga.begin_object();
   saga.key("id").string(state_.id.text());
@@ -272,12 +270,15 @@ void turn::go_on_unparked(step_run const* except) {
   }
 }
 
-// Cancelled while the saga itself is parked: nothing is in flight that anyone waits for, and what was may have been done.
+// Cancelled while the saga itself is parked: no timer is armed, nothing is in flight that anyone waits for, and what was may have been
+// done.
 void turn::settle_parked() {
   state_.parked = false;
+  state_.deadline_due.reset();
   for_each_run(state_.root, [&](step_run& run) {
+    run.retry_due.reset();
+    run.timeout_due.reset();
     if (run.phase != run_phase::active) return;
-    end_timers(run);
     run.maybe_sent = run.maybe_sent || !std::holds_alternative<sql_target>(run.action()->what);
     run.phase = run.maybe_sent ? run_phase::maybe_done : run_phase::not_done;
   });

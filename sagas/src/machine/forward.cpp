@@ -71,9 +71,8 @@ void turn::begin_action(step_run& run) {
   std::optional<error> wrong;
   if (in) {
     run.in = std::move(*in);
-    if (auto const readable = json::parse(run.in); !readable) wrong = readable.error();
     auto const possible = make_call(run, action.what, operation::act, 1, run.in, action.attempt_timeout, *state_.definition);
-    if (!wrong && !possible) wrong = possible.error();
+    if (!possible) wrong = possible.error();
   } else {
     wrong = std::move(in.error());
   }

@@ -83,6 +83,14 @@ result<std::string> path_segment(json::value const& in, std::string const& field
   return encode(*text);
 }
 
+// For texts put together here of values that fitted the limits one by one: together they may be larger, deeper and more.
+json::limits own_text() {
+  json::limits wide;
+  wide.bytes_max = wide.values_max = std::numeric_limits<std::size_t>::max();
+  wide.depth_max *= 2;
+  return wide;
+}
+
 bool sends_body(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
@@ -102,10 +110,16 @@ result<std::string> query_of(http_target const& to, json::value const& in) {
 }
 
 result<http_request_spec> http_request(http_target const& to, std::string const& in) {
-  auto const parsed = json::parse(in);
-  if (!parsed) return parsed.error();
   http_request_spec made;
   made.method = to.method;
+  bool const fixed = std::none_of(to.path.begin(), to.path.end(), [](http_target::piece const& piece) { return piece.placeholder; });
+  if (fixed && sends_body(to.method)) {  // nothing of it has to be looked at
+    for (auto const& piece : to.path) made.target += piece.text;
+    made.body = in;
+    return made;
+  }
+  auto const parsed = json::parse(in, own_text());
+  if (!parsed) return parsed.error();
   for (auto const& piece : to.path) {
     if (!piece.placeholder) {
       made.target += piece.text;
@@ -159,11 +173,7 @@ expr::bindings bindings_for(saga_state const& of, step_path const& at, bool with
   steps.begin_object();
   write_scope(steps, of.root, at.text());
   steps.end_object();
-  // Each output fitted the limits by itself before it was kept; together they may be larger, deeper and more.
-  json::limits wide;
-  wide.bytes_max = wide.values_max = std::numeric_limits<std::size_t>::max();
-  wide.depth_max *= 2;
-  auto outputs = json::parse(steps.take(), wide);
+  auto outputs = json::parse(steps.take(), own_text());
   ATONE_ASSERT(outputs.has_value());
   values.emplace("steps", std::move(*outputs));
   return values;
@@ -186,7 +196,7 @@ bool mentions_steps(value_template const& of) noexcept {
 
 expr::bindings undo_bindings(saga_state const& of, step_run const& run, bool with_steps) {
   auto values = bindings_for(of, run.path, with_steps);
-  values.emplace("in", *json::parse(run.in));
+  values.emplace("in", *json::parse(run.in, own_text()));
   // Without an answer `out` is empty: has(out.x) is false, and an unguarded out.x fails and parks.
   bool const known = !run.answer.empty() && !run.fell_back;
   values.emplace("out", *json::parse(known ? run.answer : std::string{"{}"}));

@@ -3,7 +3,8 @@
 #include "parser.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <array>
+#include <forward_list>
 #include <limits>
 
 #include <atone/utf8.hpp>
@@ -78,6 +79,8 @@ void parser::skip_space() noexcept {
 
 bool parser::run() {
   if (!check_text()) return false;
+  nodes_.reserve(std::min<std::size_t>(text_.size() / 8 + 4, 4096));
+  open_.reserve(8);
   for (bool finished = false; !finished;) {
     skip_space();
     if (!value() || !after_value(finished)) return false;
@@ -183,19 +186,23 @@ bool parser::key() {
 // Sorted, not hashed: the cost is the same whatever keys a sender chooses.
 bool parser::unique_keys(std::uint32_t object) {
   if (nodes_[object].count < 2) return true;
-  std::deque<std::string> decoded;
-  std::vector<std::pair<std::string_view, std::uint32_t>> keys;
-  keys.reserve(nodes_[object].count);
+  using key_at = std::pair<std::string_view, std::uint32_t>;
+  std::forward_list<std::string> decoded;
+  std::array<key_at, 16> few;  // most objects have few keys: no allocation
+  std::vector<key_at> many;
+  if (nodes_[object].count > few.size()) many.resize(nodes_[object].count);
+  auto* const first = many.empty() ? few.data() : many.data();
+  auto* last = first;
   for (auto at = object + 1; at < nodes_[object].after; at = nodes_[at + 1].after) {
     auto const& key = nodes_[at];
     auto text = text_.substr(key.begin + 1, key.end - key.begin - 2);
-    if (key.escaped) text = decoded.emplace_back(decode_string(text_.substr(key.begin, key.end - key.begin)));
-    keys.emplace_back(text, key.begin);
+    if (key.escaped) text = decoded.emplace_front(decode_string(text_.substr(key.begin, key.end - key.begin)));
+    *last++ = key_at{text, key.begin};
   }
-  std::sort(keys.begin(), keys.end());
-  auto const same = [](auto const& left, auto const& right) { return left.first == right.first; };
-  auto const twice = std::adjacent_find(keys.begin(), keys.end(), same);
-  if (twice == keys.end()) return true;
+  std::sort(first, last);
+  auto const same = [](key_at const& left, key_at const& right) { return left.first == right.first; };
+  auto const* const twice = std::adjacent_find(first, last, same);
+  if (twice == last) return true;
   std::string shown;
   append_string(shown, twice->first.substr(0, 64));
   return fail((twice + 1)->second, "duplicate key " + shown + ", first given at " + place(text_, twice->second));

@@ -1,5 +1,8 @@
 #include <atone/utf8.hpp>
 
+#include <cstdint>
+#include <cstring>
+
 namespace atone {
 namespace {
 
@@ -22,6 +25,16 @@ constexpr bool second_fits(unsigned char first, unsigned char second) noexcept {
   }
 }
 
+// ASCII from `at` on, eight bytes at a time; may stop up to seven bytes short.
+std::size_t ascii_run(std::string_view text, std::size_t at) noexcept {
+  auto const from = at;
+  for (std::uint64_t eight = 0; at + sizeof eight <= text.size(); at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    if ((eight & 0x8080808080808080U) != 0) break;
+  }
+  return at - from;
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view text, std::size_t at) noexcept {
@@ -37,6 +50,8 @@ std::size_t utf8_length(std::string_view text, std::size_t at) noexcept {
 
 std::size_t find_bad_utf8(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size();) {
+    at += ascii_run(text, at);
+    if (at >= text.size()) break;
     auto const length = utf8_length(text, at);
     if (length == 0) return at;
     at += length;

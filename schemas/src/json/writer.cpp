@@ -34,11 +34,27 @@ void append_number(std::string& out, Number value) {
   out.append(text.data(), end);
 }
 
+// Bytes from `at` on that stand for themselves.
+std::size_t plain_run(std::string_view text, std::size_t at) noexcept {
+  auto const from = at;
+  while (at < text.size()) {
+    auto const byte = static_cast<unsigned char>(text[at]);
+    if (byte < 0x20 || byte >= 0x80 || byte == '"' || byte == '\\') break;
+    ++at;
+  }
+  return at - from;
+}
+
 }  // namespace
 
 void append_string(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t at = 0; at < text.size();) {
+    if (auto const plain = plain_run(text, at); plain > 0) {
+      out += text.substr(at, plain);
+      at += plain;
+      continue;
+    }
     auto const length = utf8_length(text, at);
     if (length == 0) {
       out += "\xEF\xBF\xBD";

@@ -262,6 +262,18 @@ void engine_world::last_output(std::string saga_name, step_path step, std::strin
   reads_.push_back([this, saga_name, step, key, then] { then(reader_->last_output(saga_name, step, key)); });
 }
 
+void engine_world::holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) {
+  reads_.push_back([this, saga_name, key, then] {
+    auto const row = *reader_->find_by_key(saga_name, key);
+    if (!row) return then(std::optional<key_holder>{});
+    key_holder found;
+    found.saga = row->id;
+    auto const events = *reader_->history(row->id);
+    found.body = content_hash::of(json::canonical(*json::parse(events.at(0).payload)));
+    then(std::optional{found});
+  });
+}
+
 void engine_world::reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) {
   reads_.push_back([this, saga, then] {
     if (reads_fail_) return then(error{errc::unavailable, "the store is away"});
@@ -294,16 +306,30 @@ void engine_world::send(runtime::outgoing_call what, runtime::caller::completion
   sent_call made;
   made.what = std::move(what);
   made.done = std::move(done);
+  made.left = !hold_;
   calls_.push_back(std::move(made));
 }
 
-bool engine_world::abandon(saga_id saga, step_path const& step, operation op) {
+runtime::given_up engine_world::abandon(saga_id saga, step_path const& step, operation op) {
   for (auto& one : calls_) {
     if (!one.done || one.what.saga != saga || one.what.step != step || one.what.op != op) continue;
     one.done = nullptr;
-    return true;
+    return one.left ? runtime::given_up::dropped : runtime::given_up::never_left;
   }
-  return false;
+  return runtime::given_up::out;
+}
+
+runtime::given_up engine_world::take_back(saga_id saga, step_path const& step, operation op) {
+  for (auto& one : calls_) {
+    if (!one.done || one.left || one.what.saga != saga || one.what.step != step || one.what.op != op) continue;
+    one.done = nullptr;
+    return runtime::given_up::never_left;
+  }
+  return runtime::given_up::out;
+}
+
+void engine_world::halt() {
+  for (auto& one : calls_) one.done = nullptr;
 }
 
 std::vector<std::string> engine_world::under_way(saga_id saga) const {

@@ -50,7 +50,8 @@ class told {
 
 struct sent_call {
   runtime::outgoing_call what;
-  runtime::caller::completion done;  // empty once answered, abandoned or lost in a crash
+  runtime::caller::completion done;  // empty once answered, abandoned, taken back or lost in a crash
+  bool left = true;
 
   sent_call() = default;
 };
@@ -110,6 +111,7 @@ class engine_world final : public clock_source,
   void fail_read() { reads_fail_ = true; }
 
   // ---- participants ----
+  void hold_calls(bool hold) { hold_ = hold; }  // what is sent from now on does not leave
   std::size_t sent() const { return calls_.size(); }
   sent_call const& call(std::size_t at) const { return calls_.at(at); }
   std::vector<std::string> under_way(saga_id saga) const;  // steps whose call has not been answered
@@ -138,7 +140,12 @@ class engine_world final : public clock_source,
   std::uint64_t next() override { return ++random_; }
   saga_id next_saga(timestamp at) override;
   void send(runtime::outgoing_call what, runtime::caller::completion done) override;
-  bool abandon(saga_id saga, step_path const& step, operation op) override;
+  runtime::given_up abandon(saga_id saga, step_path const& step, operation op) override;
+  runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override;
+  bool serves(std::string const&) const override { return serves_; }
+  void without_handlers() { serves_ = false; }
+  void halt() override;
+  void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
   void commit(journal_batch batch, runtime::batch_writer::completion done) override;
   void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) override;
   void last_output(std::string saga_name, step_path step, std::string key,
@@ -184,6 +191,8 @@ class engine_world final : public clock_source,
   std::size_t stops_ = 0;
   std::size_t late_ = 0;
   bool reads_fail_ = false;
+  bool hold_ = false;
+  bool serves_ = true;
 };
 
 }  // namespace atone::test

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "../machine/definitions.hpp"
+#include "engine_definitions.hpp"
 #include "engine_world.hpp"
 
 namespace atone::test {
@@ -40,13 +41,35 @@ TEST(engine_inbox, a_request_that_is_seen_again_while_under_way_is_passed_over) 
   EXPECT_EQ(world.stored_sagas(), 1U);
 }
 
-TEST(engine_inbox, one_that_can_never_start_is_taken_off_and_a_person_is_told) {
+TEST(engine_inbox, one_that_can_never_start_is_taken_off_and_a_person_is_told_what_it_was) {
   engine_world world{row_of_two};
-  world.engine().start_from_inbox(asked(7, "order-1", "column"));
+  auto wrong = asked(7, "order-1");
+  wrong.input = "{";
+  world.engine().start_from_inbox(wrong);
   world.settle();
   EXPECT_THAT(world.next_write().taken, ElementsAre(7U));
   ASSERT_EQ(world.next_write().alerts.size(), 1U);
-  EXPECT_THAT(world.next_write().alerts[0].text, HasSubstr("no definition 'column' is published"));
+  EXPECT_EQ(world.next_write().alerts[0].kind, "start refused: 7") << "each request is told of by itself";
+  EXPECT_THAT(world.next_write().alerts[0].text, HasSubstr("its input: {"));
+}
+
+TEST(engine_inbox, one_whose_definition_is_not_published_yet_waits_for_it) {
+  engine_world world{row_of_two};
+  auto const look = [&] {
+    world.engine().start_from_inbox(asked(7, "order-1", "local"));
+    world.settle();
+    while (world.reads() > 0) world.read();
+    world.commit_all();
+  };
+  look();
+  look();  // the store hands it out at every look
+  EXPECT_EQ(world.stored_sagas(), 0U);
+  auto const alerts = world.alerts_of(saga_id{});
+  ASSERT_EQ(alerts.size(), 1U);
+  EXPECT_THAT(alerts[0].text, HasSubstr("no definition 'local' is published"));
+  world.publish(local_two);
+  look();
+  EXPECT_EQ(world.stored_sagas(), 1U);
 }
 
 TEST(engine_inbox, one_that_this_coordinator_cannot_start_now_stays) {

@@ -126,6 +126,7 @@ TEST(engine_crashes, the_count_is_durable_before_the_handler_is_asked_again) {
   engine_world world{local_two};
   auto const id = world.begun();
   world.crash();
+  world.commit();
   EXPECT_THAT(world.under_way(id), IsEmpty());
   ASSERT_EQ(world.writes(), 1U);
   EXPECT_EQ(world.next_write().changes.at(0).row.crashes, 1U);
@@ -144,6 +145,47 @@ TEST(engine_crashes, an_answer_between_begins_the_count_anew) {
   crash_and_take_over(world);
   EXPECT_EQ(world.stored(id).status, saga_status::running);
   EXPECT_THAT(world.under_way(id), ElementsAre("two"));
+}
+
+// Many were at work; only one brings the process down. The next start marks a few before it hands them out, the one after that asks the
+// marked ones alone: the neighbours go on.
+TEST(engine_crashes, the_culprit_is_found_among_its_neighbours) {
+  engine_world world{local_two};
+  std::vector<saga_id> all;
+  for (int n = 0; n < 10; ++n) all.push_back(world.begun());
+  auto const culprit = all[2];
+  auto const neighbours_answer = [&] {
+    for (bool again = true; again;) {
+      again = false;
+      for (auto const id : all) {
+        auto const out = world.under_way(id);
+        if (id == culprit || out.empty()) continue;
+        world.succeed(id, out[0]);
+        again = true;
+      }
+    }
+  };
+  crash_and_take_over(world);  // four are out, each marked
+  EXPECT_EQ(world.stored(culprit).crashes, 1U);
+  EXPECT_THAT(world.under_way(all[3]), ElementsAre("one"));
+  EXPECT_THAT(world.under_way(all[4]), IsEmpty());
+  crash_and_take_over(world);  // the marked ones one at a time
+  neighbours_answer();
+  EXPECT_EQ(world.stored(culprit).crashes, 2U);
+  EXPECT_THAT(world.under_way(culprit), ElementsAre("one"));
+  crash_and_take_over(world);
+  neighbours_answer();
+  EXPECT_EQ(world.stored(culprit).status, saga_status::parked);
+  for (auto const id : all) EXPECT_EQ(world.stored(id).status, id == culprit ? saga_status::parked : saga_status::completed) << id.text();
+}
+
+TEST(engine_crashes, a_handler_that_is_not_there_was_not_at_work) {
+  engine_world world{local_two};
+  world.without_handlers();
+  auto const id = world.begun();
+  for (int n = 0; n < 5; ++n) crash_and_take_over(world);
+  EXPECT_EQ(world.stored(id).status, saga_status::running);
+  EXPECT_EQ(world.stored(id).crashes, 0U);
 }
 
 TEST(engine_crashes, calls_of_other_processes_are_not_to_blame) {

@@ -173,5 +173,34 @@ TEST(engine_sql, a_report_meanwhile_is_told_only_when_it_is_durable) {
   EXPECT_EQ(world.stored(id).status, saga_status::completed);
 }
 
+std::string const two_books = R"yaml(saga: books
+version: 1
+services: {a: {http: "http://127.0.0.1:1"}}
+steps:
+  - id: fan
+    parallel: {join: all, on_failure: cancel_rest}
+    branches:
+      left:
+        - id: book
+          sql: "insert into book(n) values (1)"
+          compensate: {sql: "delete from book where n = 1"}
+      right:
+        - id: book
+          sql: "insert into book(n) values (2)"
+          compensate: {sql: "delete from book where n = 2"}
+)yaml";
+
+TEST(engine_sql, statements_of_two_branches_take_turns) {
+  engine_world world{two_books};
+  auto const id = world.begun();
+  ASSERT_EQ(world.writes(), 1U) << "the other one waits";
+  world.run_sql("{}");
+  world.commit_all();
+  ASSERT_EQ(world.writes(), 1U);
+  world.run_sql("{}");
+  world.commit_all();
+  EXPECT_EQ(world.stored(id).status, saga_status::completed);
+}
+
 }  // namespace
 }  // namespace atone::test

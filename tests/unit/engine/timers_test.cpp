@@ -96,6 +96,33 @@ TEST(engine_timers, a_step_timeout_abandons_its_call_and_undoes_what_may_be_done
   EXPECT_EQ(world.engine().figures().calls_in_flight, 1U);
 }
 
+// B-23: an address that takes no connections holds its calls back; neither the timeout nor the deadline waits for it.
+TEST(engine_timers, a_call_that_never_left_is_surely_not_done_at_its_timeout) {
+  engine_world world{brief};
+  auto const id = world.begun();
+  world.hold_calls(true);
+  world.succeed(id, "first");
+  world.pass(seconds{10});
+  world.hold_calls(false);
+  world.commit_all();
+  EXPECT_EQ(world.call(2).what.step.text(), "first") << "nothing of the second step is undone";
+  EXPECT_EQ(world.call(2).what.op, operation::compensate);
+  world.succeed(id, "first", operation::compensate);
+  EXPECT_EQ(world.stored(id).status, saga_status::compensated);
+  EXPECT_EQ(world.engine().figures().calls_in_flight, 0U);
+}
+
+TEST(engine_timers, a_call_that_never_left_is_taken_back_at_the_deadline) {
+  engine_world world{brief};
+  world.hold_calls(true);
+  auto const id = world.begun();
+  world.pass(seconds{60});
+  world.commit_all();
+  EXPECT_EQ(world.stored(id).status, saga_status::compensated);
+  EXPECT_EQ(world.sent(), 1U);
+  EXPECT_EQ(world.engine().figures().calls_in_flight, 0U);
+}
+
 TEST(engine_timers, an_answer_after_the_end_changes_nothing) {
   engine_world world{sequence_of(1)};
   auto const id = world.begun();

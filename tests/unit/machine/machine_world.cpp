@@ -166,8 +166,8 @@ void machine_world::answer_call(sent_call const& call) {
     case reply::ok:
       if (participant_does(call.step, call.op)) {
         what.kind = event_kind::step_succeeded;
-        auto const known = answers_.find(call.step);
-        what.payload = call.op == operation::act && known != answers_.end() ? known->second : "{}";
+        auto const known = answers_.find(call.op == operation::act ? call.step : call.step + ' ' + std::string{name(call.op)});
+        what.payload = known != answers_.end() ? known->second : "{}";
         break;
       }
       [[fallthrough]];

@@ -44,6 +44,7 @@ class machine_world {
   explicit machine_world(std::string_view yaml, std::string input = "{}");
 
   void script(std::string const& step, operation op, std::deque<reply> replies) { scripts_[{step, op}] = std::move(replies); }
+  // Of a step's action ("order"), or of another of its operations ("order fallback").
   void answer(std::string const& step, std::string json) { answers_[step] = std::move(json); }
   void last_output(std::string const& step, std::string json) { last_outputs_[step] = std::move(json); }
   // Drops machine, timers and calls under way after this event, and goes on from the journal.
