@@ -128,7 +128,7 @@ TEST(engine_bad_data, while_it_is_read_again_nothing_is_done_to_it) {
   ASSERT_EQ(world.reads(), 1U);
   world.answer(id, "fan/middle/one", done_with());
   EXPECT_EQ(world.late(), 1U);
-  EXPECT_EQ(world.act(operator_request::action_kind::cancel, id).code(), errc::not_found);
+  EXPECT_EQ(world.act(operator_request::action_kind::cancel, id).code(), errc::unavailable);
   auto const seen = world.view(id);
   world.commit_all();
   EXPECT_FALSE(seen.value().has_value()) << "memory is ahead of the store: look there";
