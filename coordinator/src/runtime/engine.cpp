@@ -201,7 +201,7 @@ void engine::gather(instance& of, event what, std::vector<command> commands) {
       what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
   if (answer) {
     of.crashes = 0;
-    of.suspect = false;
+    of.suspect = false;  // what it calls from here on was not under way at the crash
   }
   journal_record record;
   record.home = of.row.home;

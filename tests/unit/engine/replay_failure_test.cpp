@@ -126,7 +126,7 @@ TEST(engine_crashes, the_count_is_durable_before_the_handler_is_asked_again) {
   engine_world world{local_two};
   auto const id = world.begun();
   world.crash();
-  world.commit();
+  world.commit();  // the take-over's own: the call is marked now
   EXPECT_THAT(world.under_way(id), IsEmpty());
   ASSERT_EQ(world.writes(), 1U);
   EXPECT_EQ(world.next_write().changes.at(0).row.crashes, 1U);

@@ -112,7 +112,7 @@ TEST(engine_start, what_is_wrong_is_found_before_anything_is_written) {
   engine_world world{"input: {type: object, required: [n]}\n" + row_of_two};
   auto const not_json = world.start("a", "{");
   auto const does_not_fit = world.start("b", "{}");
-  world.read();  // whether "b" is the key of a saga that was started before
+  while (world.reads() > 0) world.read();  // whether somebody holds the key
   EXPECT_EQ(not_json.code(), errc::invalid_argument);
   EXPECT_EQ(does_not_fit.code(), errc::invalid_argument);
   EXPECT_EQ(world.writes(), 0U);
