@@ -7,7 +7,7 @@ namespace atone::postgres {
 
 std::string const commit_statement =
     "select (extract(epoch from at) * 1000000)::bigint, refused, existing, body from atone.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, "
-    "$9, $10)";
+    "$9, $10, $11)";
 
 namespace {
 
@@ -176,9 +176,12 @@ std::vector<binary_parameter> encode_batch(journal_batch const& batch, atone::ep
                                            std::uint16_t shards) {
   auto changes = index_changes(batch.changes);
   std::vector<binary_parameter> out;
-  out.reserve(10);
+  out.reserve(11);
   out.push_back(binary_big(static_cast<std::int64_t>(epoch.value())));
   out.push_back(binary_big(static_cast<std::int64_t>(number.value())));
+  bool const keyed =
+      std::any_of(batch.starts.begin(), batch.starts.end(), [](saga_start const& start) { return !start.row.key.value().empty(); });
+  out.push_back(binary_bool(keyed));
   out.push_back(encode_starts(batch, changes, types.start, shards));
   out.push_back(encode_records(batch.records, types.record));
   out.push_back(encode_changes(batch.changes, changes, types.change));

@@ -145,6 +145,10 @@ std::string binary_big(std::int64_t value) {
   return out;
 }
 
+std::string binary_bool(bool value) {
+  return std::string(1, value ? '\1' : '\0');
+}
+
 std::string binary_bigs(std::vector<std::uint64_t> const& values) {
   if (values.empty()) return empty_array(type_big);
   auto out = array_header(type_big, static_cast<std::int32_t>(values.size()));

@@ -53,6 +53,7 @@ class binary_rows {
 
 // One bigint as a binary parameter, and an array of them.
 std::string binary_big(std::int64_t value);
+std::string binary_bool(bool value);
 std::string binary_bigs(std::vector<std::uint64_t> const& values);
 
 }  // namespace atone::postgres

@@ -21,6 +21,15 @@ std::string milliseconds(std::chrono::milliseconds of) {
   return std::to_string(of.count());
 }
 
+// Why: commit_batch in 0002_commit.sql.
+std::string planner_settings(std::string_view value) {
+  std::string text;
+  for (auto const* const kind : {"hashjoin", "mergejoin", "seqscan", "bitmapscan"}) {
+    text += "set enable_" + std::string{kind} + " = " + std::string{value} + "; ";
+  }
+  return text;
+}
+
 constexpr char digits[] = "0123456789abcdef";
 
 int digit_value(char digit) {
@@ -40,7 +49,7 @@ result<std::unique_ptr<session>> session::open(endpoint const& to, session_kind 
   try {
     auto connection = connect(with_connection_parameters(to.address, kind, to.limits));
     std::unique_ptr<session> made{new session{std::move(connection), to}};
-    if (auto ready = made->set_up(); !ready) return error{errc::unavailable, ready.error().message};
+    if (auto ready = made->set_up(kind); !ready) return error{errc::unavailable, ready.error().message};
     return made;
   } catch (std::exception const& failure) {
     return error{errc::unavailable, sql_failure("can't connect to PostgreSQL", "", failure.what()).message};
@@ -50,8 +59,10 @@ result<std::unique_ptr<session>> session::open(endpoint const& to, session_kind 
 // search_path: every name of ours is qualified, so that no table of the user's can stand before it; the sql step takes the
 // database's own path back for the user's statement. synchronous_commit: a commit that is answered is on disk, whatever
 // the database's default. Isolation: the fence and the key claims rely on read committed.
-result<void> session::set_up() {
-  std::string const of_ours = plain_ ? "" : "set search_path = pg_catalog; set default_transaction_isolation = 'read committed'; ";
+result<void> session::set_up(session_kind kind) {
+  std::string const of_ours = plain_ ? ""
+                                     : "set search_path = pg_catalog; set default_transaction_isolation = 'read committed'; " +
+                                           (kind == session_kind::writer ? planner_settings("off") : std::string{});
   auto const done =
       run(of_ours +
           "set synchronous_commit = on; set default_transaction_deferrable = off; set client_min_messages = error; set bytea_output = hex; "

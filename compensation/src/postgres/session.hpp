@@ -57,7 +57,7 @@ class session {
 
  private:
   session(std::unique_ptr<pqxx::connection> to, endpoint const& of);
-  result<void> set_up();
+  result<void> set_up(session_kind kind);
   error refused(std::string_view what, std::string const& state, char const* message);
   template <class Action>
   result<pqxx::result> guarded(std::string_view what, Action const& action);

@@ -26,6 +26,7 @@ class header_list {
  public:
   // Appends, also beside one of the same name. What can't stand in HTTP is found when it is sent.
   void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
+  void reserve(std::size_t fields) { fields_.reserve(fields); }
   std::string_view get(std::string_view name) const noexcept;  // first one, or empty
   bool has(std::string_view name) const noexcept;
   std::vector<std::pair<std::string, std::string>> const& all() const noexcept { return fields_; }

@@ -85,7 +85,6 @@ runtime::call_answer answer_of_status(std::int32_t status, std::string body) {
 struct http_sender::entry {
   runtime::outgoing_call what;
   completion done;
-  http::origin to;
   gate* at = nullptr;
   bool queued = false;
   bool in_flight = false;
@@ -95,14 +94,22 @@ struct http_sender::entry {
   std::string poll_target;
   duration poll_wait{};
   duration polled_for{};
-  boost::asio::steady_timer timer;
+  std::optional<boost::asio::steady_timer> timer;  // of one that is still working, which few are
 
-  entry(boost::asio::io_context& loop, runtime::outgoing_call call, completion then)
-      : what(std::move(call)), done(std::move(then)), timer(loop) {}
+  entry(runtime::outgoing_call call, completion then) : what(std::move(call)), done(std::move(then)) {}
+  boost::asio::steady_timer& wait_for(boost::asio::io_context& loop, duration time) {
+    if (!timer) timer.emplace(loop);
+    timer->expires_after(time);
+    return *timer;
+  }
+  void end_wait() {
+    if (timer) timer->cancel();
+  }
 };
 
 // What bounds the calls to one address. While its breaker is open nothing leaves and no attempt is spent.
 struct http_sender::gate {
+  result<http::origin> to;
   std::deque<std::shared_ptr<entry>> queue;
   std::uint32_t in_flight = 0;
   std::uint32_t in_flight_max = 256;
@@ -111,7 +118,7 @@ struct http_sender::gate {
   bool probing = false;  // one call tries
   boost::asio::steady_timer timer;
 
-  explicit gate(boost::asio::io_context& loop) : timer(loop) {}
+  gate(boost::asio::io_context& loop, std::string const& address) : to(http::parse_origin(address)), timer(loop) {}
 };
 
 http_sender::http_sender(boost::asio::io_context& loop, http_sender_options options)
@@ -122,21 +129,19 @@ http_sender::~http_sender() {
 
 http_sender::gate& http_sender::gate_of(runtime::outgoing_call const& what) {
   auto& at = gates_[what.address];
-  if (at == nullptr) at = std::make_unique<gate>(loop_);
+  if (at == nullptr) at = std::make_unique<gate>(loop_, what.address);
   at->in_flight_max = std::max<std::uint32_t>(1, what.in_flight_max);
   return *at;
 }
 
 void http_sender::send(runtime::outgoing_call what, completion done) {
   if (halted_) return;
-  auto to = http::parse_origin(what.address);
-  if (!to) {
-    return boost::asio::post(loop_,
-                             [done = std::move(done), why = to.error().message] { done(failed(certainty::not_done, "address: " + why)); });
-  }
   auto& at = gate_of(what);
-  auto one = std::make_shared<entry>(loop_, std::move(what), std::move(done));
-  one->to = std::move(*to);
+  if (!at.to) {
+    return boost::asio::post(
+        loop_, [done = std::move(done), why = at.to.error().message] { done(failed(certainty::not_done, "address: " + why)); });
+  }
+  auto one = std::make_shared<entry>(std::move(what), std::move(done));
   one->at = &at;
   one->queued = true;
   entries_.insert_or_assign(call_name{one->what.saga, one->what.step.text(), one->what.op}, one);
@@ -160,7 +165,7 @@ void http_sender::begin(gate& at, std::shared_ptr<entry> one) {
   one->queued = false;
   one->in_flight = true;
   ++at.in_flight;
-  one->ticket = client_.send(one->to, request_of(one->what), one->what.attempt_timeout,
+  one->ticket = client_.send(*at.to, request_of(one->what), one->what.attempt_timeout,
                              [this, one](http::exchange got) { answered(one, std::move(got)); });
 }
 
@@ -171,6 +176,7 @@ http::request http_sender::request_of(runtime::outgoing_call const& what) const 
   made.target = spec.target;
   made.body = spec.body;
   auto& fields = made.headers;
+  fields.reserve(10);
   if (!made.body.empty()) fields.add("Content-Type", "application/json");
   fields.add(headers::saga, what.saga.text());
   fields.add(headers::step, what.step.text());
@@ -233,8 +239,7 @@ void http_sender::poll_later(std::shared_ptr<entry> const& one, http::response c
     return finish(one, failed(certainty::unknown, "202 without Location, and this coordinator has no callback address"));
   }
   if (one->poll_target.empty()) {  // the callback ends it; one that never comes is an outcome too
-    one->timer.expires_after(options_.poll_limit);
-    return one->timer.async_wait([this, one](boost::system::error_code cancelled) {
+    return one->wait_for(loop_, options_.poll_limit).async_wait([this, one](boost::system::error_code cancelled) {
       if (cancelled || one->over) return;
       finish(one,
              failed(certainty::unknown, "202, and nothing was reported to the callback within " + format_duration(options_.poll_limit)));
@@ -245,14 +250,13 @@ void http_sender::poll_later(std::shared_ptr<entry> const& one, http::response c
   one->polled_for += one->poll_wait;
   if (one->polled_for > options_.poll_limit)
     return finish(one, failed(certainty::unknown, "still 202 after " + format_duration(options_.poll_limit)));
-  one->timer.expires_after(one->poll_wait);
-  one->timer.async_wait([this, one](boost::system::error_code cancelled) {
+  one->wait_for(loop_, one->poll_wait).async_wait([this, one](boost::system::error_code cancelled) {
     if (!cancelled && !one->over) poll(one);
   });
 }
 
 void http_sender::poll(std::shared_ptr<entry> const& one) {
-  auto to = one->to;
+  auto to = *one->at->to;
   http::request ask;
   ask.target = one->poll_target;
   if (one->poll_target.find("://") != std::string::npos) {
@@ -323,7 +327,7 @@ void http_sender::drop(std::shared_ptr<entry> one) {
   entries_.erase(call_name{one->what.saga, one->what.step.text(), one->what.op});
   one->over = true;
   one->done = nullptr;
-  one->timer.cancel();
+  one->end_wait();
   if (one->ticket != 0) client_.cancel(one->ticket);
 }
 
@@ -337,7 +341,7 @@ void http_sender::halt() {
   for (auto const& [name_of, one] : all) {
     one->over = true;
     one->done = nullptr;
-    one->timer.cancel();
+    one->end_wait();
   }
 }
 

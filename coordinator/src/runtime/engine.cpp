@@ -382,6 +382,7 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
   settle_losers(outcome->report);
   settle_rejected(outcome->rejected);
   settle_starts(*sent);
+  flush();  // the writer begins with what has gathered meanwhile, while the loop sends what follows from this batch
   if (driving_ && !stopping_) {
     for (auto const& [id, what] : sent->after) perform(id, what);
   }
@@ -392,7 +393,7 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
   }
   for (auto const id : sent->notify) notify(id);
   set_alarm();
-  flush();
+  flush();  // unless it is at work: what the commands themselves have gathered
   tell_quiet();
 }
 
