@@ -132,9 +132,9 @@ TEST_F(postgres_loss, b51_backends_ended_again_and_again_lose_no_batch) {
   }};
   // As the port asks: the same batch under the same number until it is done.
   auto const commit = [&](std::uint32_t number) {
-    auto report = journal_->commit(starting(number * 10, 5), batch_number{number});
+    auto report = journal_->commit(starting(10'000 + number * 10, 5), batch_number{number});
     for (int again = 0; again < 20 && !report && report.error().retryable(); ++again) {
-      report = journal_->commit(starting(number * 10, 5), batch_number{number});
+      report = journal_->commit(starting(10'000 + number * 10, 5), batch_number{number});
     }
     EXPECT_FINE(report);
     return report.has_value();

@@ -44,7 +44,7 @@ TEST(engine_sql, it_waits_until_what_came_before_is_durable) {
   auto const paused = world.act(action::pause, id);  // gathers behind the answer
   world.commit();
   EXPECT_EQ(world.next_write().records.size(), 1U) << "the pause first: a history has no gaps";
-  world.commit();
+  world.commit_all();
   EXPECT_TRUE(paused.fine());
   EXPECT_THAT(world.next_sql().text, HasSubstr("insert into book"));
 }
