@@ -91,12 +91,13 @@ void engine::next_suspects() {
     }
     std::size_t const most = of->crashes > 0 ? 1 : settings_.suspects_max;
     if (suspects_out_.size() >= most) return;
-    auto const [id, call] = std::move(suspects_.front());
+    auto const id = suspects_.front().first;
+    auto const call = std::move(suspects_.front().second);
     suspects_.pop_front();
     suspects_out_.push_back(call_in_lane{id, call.step, call.op});
     ++of->crashes;
     gather_row(*of);
-    tell(id, [this, id = id, call = call](error const* failed) {
+    tell(id, [this, id, call](error const* failed) {
       auto* const now = failed == nullptr && driving_ ? find(id) : nullptr;
       if (now != nullptr && now->machine.expects(call.step, call.op, call.n)) return send_now(*now, call);
       suspect_done(id, call.step, call.op);
