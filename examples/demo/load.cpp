@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <atone/json.hpp>
+#include <atone/percent.hpp>
 
 namespace demo {
 namespace {
@@ -109,7 +110,7 @@ void load::impl::take_next() {
 void load::impl::send_start(std::size_t item) {
   http::request start;
   start.method = "POST";
-  start.target = "/v1/sagas/" + http::percent_encode(options.saga);
+  start.target = "/v1/sagas/" + atone::percent_encode(options.saga);
   start.headers.add("Content-Type", "application/json");
   start.headers.add("Idempotency-Key", work[item].key);
   start.body = work[item].input;

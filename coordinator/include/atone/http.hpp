@@ -194,9 +194,6 @@ class server {
   std::shared_ptr<impl> impl_;
 };
 
-// Percent-encoding of one path segment or query value (everything but unreserved characters).
-std::string percent_encode(std::string_view text);
-std::optional<std::string> percent_decode(std::string_view text);  // nothing: a broken escape; '+' stays '+'
 // Path without the query, still percent-encoded, and the decoded query parameters in order.
 struct split_target {
   std::string path;

@@ -1,4 +1,6 @@
 // Publishing definitions, listing them, and lint.
+#include <atone/percent.hpp>
+
 #include "api/parts.hpp"
 #include "api/render.hpp"
 
@@ -20,7 +22,7 @@ http::response publish(coordinator& to, std::string const& yaml) {
   if (!made) return answer_of(made.error());
   auto answer = json_response(render(*made), 201);
   answer.headers.add("Location",
-                     "/v1/definitions/" + http::percent_encode(made->ref.name) + "?version=" + std::to_string(made->ref.version.value()));
+                     "/v1/definitions/" + percent_encode(made->ref.name) + "?version=" + std::to_string(made->ref.version.value()));
   return answer;
 }
 

@@ -1,3 +1,5 @@
+#include <atone/percent.hpp>
+
 #include "api/routes.hpp"
 
 namespace atone::api {
@@ -51,7 +53,7 @@ std::optional<std::vector<std::string>> match(std::string_view pattern, std::str
       if (expected != found) return std::nullopt;
       continue;
     }
-    auto decoded = http::percent_decode(found);
+    auto decoded = percent_decode(found);
     if (!decoded || decoded->empty()) return std::nullopt;
     made.push_back(std::move(*decoded));
   }

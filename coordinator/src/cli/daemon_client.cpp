@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <atone/percent.hpp>
+
 #include "cli/url.hpp"
 
 namespace atone::cli {
@@ -56,16 +58,16 @@ result<json::value> body_of(result<api_answer> answer) {
 
 target& target::segment(std::string_view value) {
   text_ += '/';
-  text_ += percent_encoded(value);
+  text_ += percent_encode(value);
   return *this;
 }
 
 target& target::query(std::string_view name, std::string_view value) {
   text_ += has_query_ ? '&' : '?';
   has_query_ = true;
-  text_ += percent_encoded(name);
+  text_ += percent_encode(name);
   text_ += '=';
-  text_ += percent_encoded(value);
+  text_ += percent_encode(value);
   return *this;
 }
 

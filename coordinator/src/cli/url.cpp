@@ -4,10 +4,6 @@
 
 namespace atone::cli {
 
-std::string percent_encoded(std::string_view text) {
-  return http::percent_encode(text);
-}
-
 result<void> check_url(std::string_view url) {
   auto const read = http::parse_origin(url);
   if (!read) return read.error();

@@ -11,8 +11,6 @@
 
 namespace atone::cli {
 
-// As http::percent_encode.
-std::string percent_encoded(std::string_view text);
 // An error where http::parse_origin has one.
 result<void> check_url(std::string_view url);
 // A GET without anything.

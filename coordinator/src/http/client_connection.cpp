@@ -12,8 +12,6 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-constexpr auto stale_after = std::chrono::milliseconds{20};
-
 read_limits limits_of(client_options const& options) {
   return {options.header_max, options.body_max};
 }
@@ -108,10 +106,7 @@ void client_connection::start_first() {
 
 bool client_connection::carry(exchange_ptr next) {
   ATONE_ASSERT(!current_ && buffer_.empty());
-  // A read is under way, so the loop hears of a close by itself; only one that came while it was busy has to be asked for, and peers
-  // close connections that have been idle for long.
-  bool const may_be_stale = deadlines::now() - idle_since > stale_after;
-  if (!wire_.is_open() || (may_be_stale && !wire_.is_quiet())) return false;
+  if (!wire_.is_open() || !wire_.is_quiet()) return false;
   current_ = std::move(next);
   reader_.begin(current_->head);
   if (write_request()) {

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include <atone/http.hpp>
+#include <atone/percent.hpp>
 
 #include "http/text.hpp"
 
@@ -9,17 +10,9 @@ namespace atone::http {
 namespace {
 
 constexpr std::size_t url_size_max = 2048;  // bytes
-constexpr std::string_view hex_digits = "0123456789ABCDEF";
 
 bool is_unreserved(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
-int hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 error bad_url(std::string_view url, std::string_view why) {
@@ -94,40 +87,6 @@ result<origin> parse_origin(std::string_view url) {
   made.host = std::string{host};
   made.prefix = std::string{path};
   return made;
-}
-
-std::string percent_encode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (auto const c : text) {
-    if (is_unreserved(c)) {
-      out += c;
-      continue;
-    }
-    auto const code = static_cast<unsigned char>(c);
-    out += '%';
-    out += hex_digits[code >> 4];
-    out += hex_digits[code & 0xf];
-  }
-  return out;
-}
-
-std::optional<std::string> percent_decode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      out += text[at];
-      continue;
-    }
-    if (at + 2 >= text.size()) return std::nullopt;
-    auto const high = hex_value(text[at + 1]);
-    auto const low = hex_value(text[at + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    at += 2;
-  }
-  return out;
 }
 
 namespace {

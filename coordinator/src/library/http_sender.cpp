@@ -3,6 +3,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <atone/percent.hpp>
+
 #include "senders.hpp"
 
 namespace atone::library {
@@ -188,7 +190,7 @@ http::request http_sender::request_of(runtime::outgoing_call const& what) const 
   fields.add(headers::traceparent, traceparent(what));
   if (!options_.callback_base.empty()) {
     fields.add(headers::callback, options_.callback_base + "/v1/callbacks/" + what.saga.text() + '/' + std::string{name(what.op)} + '/' +
-                                      std::to_string(what.n.value()) + "?step=" + http::percent_encode(what.step.text()) +
+                                      std::to_string(what.n.value()) + "?step=" + percent_encode(what.step.text()) +
                                       "&token=" + reply_token(options_.token_key, what.saga, what.step, what.op, what.n));
   }
   return made;

@@ -2,6 +2,7 @@
 
 #include <atone/http.hpp>
 #include <atone/json.hpp>
+#include <atone/percent.hpp>
 
 namespace features {
 namespace {
@@ -48,8 +49,7 @@ result<std::vector<order_event>> read_orders(std::string_view json) {
 }
 
 result<std::string> compute(std::string const& orders_url, std::int64_t user, atone::timestamp as_of) {
-  auto const url =
-      orders_url + "/users/" + std::to_string(user) + "/orders?as_of=" + atone::http::percent_encode(atone::format_timestamp(as_of));
+  auto const url = orders_url + "/users/" + std::to_string(user) + "/orders?as_of=" + atone::percent_encode(atone::format_timestamp(as_of));
   auto const fetched = atone::http::fetch(url, atone::http::request{}, fetch_timeout);
   if (!fetched.ok()) return error{errc::unavailable, "the order service can't be reached: " + fetched.detail};
   if (fetched.response.status != 200) return unusable("status " + std::to_string(fetched.response.status));

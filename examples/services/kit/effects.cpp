@@ -5,6 +5,7 @@
 
 #include <atone/http.hpp>
 #include <atone/json.hpp>
+#include <atone/percent.hpp>
 
 namespace kit {
 namespace {
@@ -21,7 +22,7 @@ std::string cursor_of(row const& last) {
   std::string out;
   for (std::string_view const column : {"saga", "step", "op"}) {
     if (!out.empty()) out += '/';
-    out += atone::http::percent_encode(last.find(column)->second.value_or(""));
+    out += atone::percent_encode(last.find(column)->second.value_or(""));
   }
   return out;
 }
@@ -33,7 +34,7 @@ std::optional<mark> parse_cursor(std::string_view text) {
     auto const slash = text.find('/');
     auto const last = at + 1 == found.size();
     if ((slash == std::string_view::npos) != last) return std::nullopt;
-    auto decoded = atone::http::percent_decode(text.substr(0, slash));
+    auto decoded = atone::percent_decode(text.substr(0, slash));
     if (!decoded) return std::nullopt;
     found[at] = std::move(*decoded);
     if (!last) text = text.substr(slash + 1);

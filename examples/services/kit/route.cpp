@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <atone/http.hpp>
+#include <atone/percent.hpp>
 
 #include "options.hpp"
 
@@ -93,7 +94,7 @@ std::optional<std::map<std::string, std::string, std::less<>>> match(std::string
       if (wanted != given) return std::nullopt;
       continue;
     }
-    auto decoded = atone::http::percent_decode(given);
+    auto decoded = atone::percent_decode(given);
     if (!decoded || decoded->empty()) return std::nullopt;
     found.emplace(wanted.substr(1, wanted.size() - 2), std::move(*decoded));
   }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <atone/percent.hpp>
+
 #include "state.hpp"
 
 namespace atone::machine {
@@ -41,26 +43,6 @@ void write_scope(json::writer& out, frame const& of, std::string_view at) {
   }
 }
 
-char const* const hex = "0123456789ABCDEF";
-
-// RFC 3986: everything but unreserved characters.
-std::string encode(std::string_view text) {
-  std::string out;
-  for (char const character : text) {
-    auto const byte = static_cast<unsigned char>(character);
-    bool const unreserved = (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '-' ||
-                            byte == '_' || byte == '.' || byte == '~';
-    if (unreserved) {
-      out += character;
-    } else {
-      out += '%';
-      out += hex[byte >> 4];
-      out += hex[byte & 15];
-    }
-  }
-  return out;
-}
-
 result<std::string> scalar_text(json::value const& of, std::string_view field) {
   switch (of.type()) {
     case json::kind::string: return of.as_string();
@@ -80,7 +62,7 @@ result<std::string> path_segment(json::value const& in, std::string const& field
   if (text->empty() || *text == "." || *text == "..") {
     return error{errc::invalid_argument, "in." + field + " is '" + *text + "', which can't stand in a path"};
   }
-  return encode(*text);
+  return percent_encode(*text);
 }
 
 // For texts put together here of values that fitted the limits one by one: together they may be larger, deeper and more.
@@ -104,7 +86,7 @@ result<std::string> query_of(http_target const& to, json::value const& in) {
     auto text = scalar_text(value, field);
     if (!text) return text;
     query += query.empty() ? '?' : '&';
-    query += encode(field) + '=' + encode(*text);
+    query += percent_encode(field) + '=' + percent_encode(*text);
   }
   return query;
 }

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atone/percent.hpp>
+
 #include "orders/orders.hpp"
 #include "services_support.hpp"
 
@@ -164,7 +166,7 @@ TEST(orders_service, effects_come_in_pages) {
   std::vector<std::string> seen;
   std::string after;
   for (int page = 0; page < 10; ++page) {
-    auto const listed = orders.json("/atone/effects?limit=3&after=" + atone::http::percent_encode(after));
+    auto const listed = orders.json("/atone/effects?limit=3&after=" + atone::percent_encode(after));
     for (auto const& row : listed.find("effects")->elements()) {
       seen.push_back(row.find("saga")->as_string());
       EXPECT_EQ(row.find("verdict")->as_string(), "done");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atone/http.hpp>
+#include <atone/percent.hpp>
 
 namespace atone::http {
 namespace {
