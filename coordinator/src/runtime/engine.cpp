@@ -16,7 +16,7 @@ constexpr std::size_t batch_bytes_max = std::size_t{16} << 20U;  // of payloads 
 }  // namespace
 
 engine::engine(engine_settings settings, engine_ports ports)
-    : settings_(std::move(settings)), ports_(ports), gathering_(std::make_shared<gathering>()) {}
+    : settings_(std::move(settings)), ports_(ports), gathering_(next_gathering()) {}
 engine::~engine() = default;
 
 void engine::add_definition(definition_ptr definition) {
@@ -208,6 +208,7 @@ void engine::gather(instance& of, event what, std::vector<command> commands) {
   record.saga = of.row.id;
   record.event = std::move(what);
   gathering_->bytes += record.event.payload.size();
+  of.batch = gathering_->number;
   gathering_->rows.records.push_back(std::move(record));
   gather_applied(of, std::move(commands), at);
 }
@@ -226,7 +227,7 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
 
 void engine::cap_gathering() {
   if (gathering_->rows.records.size() < journal_batch::records_max && gathering_->bytes < batch_bytes_max) return;
-  full_.push_back(std::exchange(gathering_, std::make_shared<gathering>()));
+  full_.push_back(std::exchange(gathering_, next_gathering()));
 }
 
 std::size_t engine::queued() const noexcept {
@@ -261,10 +262,14 @@ void engine::forget_gathered(saga_id id, error const& why) {
   for (auto const& then : told) then(&why);
 }
 
-bool engine::has_gathered(saga_id id) const {
-  if (committing_ || !full_.empty()) return true;  // may be in there
-  auto const& records = gathering_->rows.records;
-  return std::any_of(records.begin(), records.end(), [&](journal_record const& one) { return one.saga == id; });
+std::shared_ptr<engine::gathering> engine::next_gathering() {
+  auto made = std::make_shared<gathering>();
+  made->number = ++batches_;
+  return made;
+}
+
+bool engine::has_gathered(instance const& of) const noexcept {
+  return of.batch > durable_;
 }
 
 namespace {
@@ -360,7 +365,7 @@ void engine::flush() {
   committing_ = true;
   std::shared_ptr<gathering> sent;
   if (full_.empty()) {
-    sent = std::exchange(gathering_, std::make_shared<gathering>());
+    sent = std::exchange(gathering_, next_gathering());
   } else {
     sent = std::move(full_.front());
     full_.pop_front();
@@ -377,6 +382,7 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
     for (auto& [id, then] : sent->told) then(&outcome.error());
     return stop_driving(outcome.error());
   }
+  durable_ = sent->number;
   if (sent->records > 0) ++figures_.commits;
   ports_.probe.committed(sent->records);
   settle_losers(outcome->report);
@@ -405,7 +411,7 @@ void engine::stop_driving(error const& why) {
   suspects_out_.clear();
   bool const was_driving = std::exchange(driving_, false);
   if (was_driving) ports_.probe.stopped_driving(why);
-  full_.push_back(std::exchange(gathering_, std::make_shared<gathering>()));
+  full_.push_back(std::exchange(gathering_, next_gathering()));
   auto const dropped = std::exchange(full_, {});
   for (auto const& batch : dropped) {
     for (auto& [id, then] : batch->told) then(&why);

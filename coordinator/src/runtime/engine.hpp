@@ -106,7 +106,8 @@ class engine {
   void gather_command(instance& of, command made, timestamp at);
   void cap_gathering();
   void forget_gathered(saga_id id, error const& why);
-  bool has_gathered(saga_id id) const;
+  bool has_gathered(instance const& of) const noexcept;  // an event of it that is not durable yet
+  std::shared_ptr<gathering> next_gathering();
   std::size_t queued() const noexcept;  // records
   void gather_row(instance& of);
   void schedule_flush();
@@ -165,6 +166,8 @@ class engine {
   bool committing_ = false;
   std::map<std::string, std::map<definition_version, definition_ptr>, std::less<>> definitions_;
   std::unordered_map<saga_id, std::unique_ptr<instance>> open_;
+  std::uint64_t batches_ = 0;  // made so far; before gathering_, which takes a number
+  std::uint64_t durable_ = 0;  // the last one committed
   std::shared_ptr<gathering> gathering_;
   std::deque<std::shared_ptr<gathering>> full_;  // as large as a transaction may be; committed before gathering_
   std::uint64_t waits_ = 0;

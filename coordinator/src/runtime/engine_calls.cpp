@@ -204,7 +204,7 @@ void engine::send_sql(instance& of, call_command const& call) {
   }
   if (!of.machine.expects(call.step, call.op, call.n))
     return;  // given up while it waited: run now, it would be an effect that nobody undoes
-  if (has_gathered(of.row.id)) {
+  if (has_gathered(of)) {
     // Its earlier events must be durable first: a history has no gaps.
     return tell(of.row.id, [this, id = of.row.id, call](error const* failed) {
       if (failed == nullptr && driving_) perform(id, call);

@@ -22,6 +22,7 @@ struct engine::instance {
   std::vector<std::pair<std::uint64_t, engine::callback<std::optional<saga_view>>>> waiters;
   std::vector<compensation_entry> log;  // as found at take-over
   std::uint32_t crashes = 0;            // its local call was handed out again after a crash, so many times without an answer
+  std::uint64_t batch = 0;              // the newest batch that holds an event of it
   bool suspect = false;                 // a local call of it was under way when the process before this one ended
   std::vector<std::pair<step_path, operation>> resent;  // calls that an earlier owner had sent: a refusal of them is not sure
   std::string broken;                                   // why its history can't be replayed; it stays parked
@@ -44,7 +45,8 @@ struct engine::gathering {
   std::vector<saga_id> starts;
   std::size_t records = 0;
 
-  std::size_t bytes = 0;  // of payloads
+  std::uint64_t number = 0;  // in the order of committing
+  std::size_t bytes = 0;     // of payloads
 
   bool empty() const noexcept { return rows.empty() && told.empty() && after.empty() && notify.empty(); }
 };

@@ -97,6 +97,7 @@ class engine_world final : public clock_source,
   // ---- the writer ----
   std::size_t writes() const { return writes_.size(); }
   journal_batch const& next_write() const { return writes_.at(0).batch; }
+  bool next_is_sql() const { return !writes_.empty() && writes_.front().sql.has_value(); }
   sql_statement const& next_sql() const { return writes_.at(0).sql.value(); }
   void commit();               // the oldest write becomes durable and is answered
   void commit_all();           // and the reads and writes that follow from it

@@ -173,6 +173,19 @@ TEST(engine_sql, a_report_meanwhile_is_told_only_when_it_is_durable) {
   EXPECT_EQ(world.stored(id).status, saga_status::completed);
 }
 
+// Found by killing a process again and again: each waited until nothing was being committed, and was what the other was waiting for.
+TEST(engine_sql, two_that_wait_for_their_own_events_do_not_wait_for_each_other) {
+  engine_world world{ledger};
+  auto const first = world.begun();
+  auto const second = world.begun();
+  for (auto const id : {first, second}) {
+    world.answer(id, "order", done_with());
+    (void)world.act(action::pause, id);
+  }
+  for (int commits = 0; commits < 10 && !world.next_is_sql(); ++commits) world.commit();
+  EXPECT_TRUE(world.next_is_sql());
+}
+
 std::string const two_books = R"yaml(saga: books
 version: 1
 services: {a: {http: "http://127.0.0.1:1"}}
