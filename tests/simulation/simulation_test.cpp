@@ -34,6 +34,35 @@ steps:
     compensate: {call: a DELETE /last}
 )";
 
+// Handlers of this process, and a deadline that calls which hang or are held run into.
+std::string const hurried = R"(saga: hurried
+version: 1
+deadline: 20s
+services: {shop: {local: shop}, a: {http: "http://127.0.0.1:1"}}
+defaults:
+  attempt_timeout: 1s
+  retry: {attempts: 3, delay: 100ms, factor: 2, cap: 1s, jitter: full}
+  compensate: {delay: 100ms, factor: 2, cap: 2s, jitter: full}
+steps:
+  - id: charge
+    call: shop charge
+    compensate: {call: shop refund}
+  - id: both
+    parallel: {join: all, on_failure: cancel_rest}
+    branches:
+      here:
+        - id: pack
+          call: shop pack
+          compensate: {call: shop unpack}
+      there:
+        - id: book
+          call: a POST /book
+          compensate: {call: a DELETE /book}
+  - id: ship
+    call: a POST /send
+    compensate: {call: a DELETE /send}
+)";
+
 std::string patient(std::string yaml) {
   // Compensations go on until done here: a parked saga would be right, but is not what these runs are about.
   for (auto at = yaml.find("attempts: 2, delay"); at != std::string::npos; at = yaml.find("attempts: 2, delay", at))
@@ -60,6 +89,9 @@ faults drawn(std::uint64_t seed) {
   made.reorder = share(40);
   made.store_away = share(60);
   made.commit_unknown = share(60);
+  made.hold = share(40);
+  made.hang = share(10);
+  made.cancel = share(100);
   made.crash = share(2);
   return made;
 }
@@ -72,12 +104,13 @@ std::uint64_t run_seed(std::uint64_t seed, std::string* trace = nullptr) {
   with_way_back.replace(with_way_back.find("    pivot: true\n"), 16, "    pivot: true\n    compensate: {call: a DELETE /pay, in: {}}\n");
   simulated.publish(with_way_back);
   simulated.publish(degrading);
+  simulated.publish(hurried);
   simulated.never_refuse("ship");  // after the pivot a refusal waits for a person, rightly
   simulated.never_refuse("tell");
-  static char const* const names[] = {"row", "fan", "pivot", "degrading"};
-  for (int n = 0; n < 24; ++n) simulated.start(names[n % 4], "key-" + std::to_string(n), R"({"user": )" + std::to_string(n % 3) + "}");
+  static char const* const names[] = {"row", "fan", "pivot", "degrading", "hurried"};
+  for (int n = 0; n < 24; ++n) simulated.start(names[n % 5], "key-" + std::to_string(n), R"({"user": )" + std::to_string(n % 3) + "}");
   // Twice the same key: one saga.
-  for (int n = 0; n < 4; ++n) simulated.start(names[n % 4], "key-" + std::to_string(n), R"({"user": )" + std::to_string(n % 3) + "}");
+  for (int n = 0; n < 4; ++n) simulated.start(names[n % 5], "key-" + std::to_string(n), R"({"user": )" + std::to_string(n % 3) + "}");
   simulated.run(std::chrono::minutes{5}, std::chrono::hours{30});
   auto const violations = simulated.violations();
   for (auto const& one : violations) ADD_FAILURE() << "seed " << seed << ": " << one;

@@ -88,6 +88,7 @@ void world::boot() {
   last_number_ = 0;
   runtime::engine_settings settings;
   settings.shards = journal_->shards();
+  settings.crashes_max = 1'000'000;  // crashes of this world are nobody's fault: none parks a saga
   engine_ = std::make_unique<runtime::engine>(settings, runtime::engine_ports{*this, *this, *this, *this, *this, *this, *this, *this});
   for (auto const& one : definitions_) engine_->add_definition(one);
   auto const loaded = journal_->load_open([&](open_saga&& one) { engine_->recover(std::move(one)); });
@@ -101,6 +102,7 @@ void world::crash() {
   if (alarm_) agenda_.erase(*alarm_);
   alarm_.reset();
   engine_.reset();
+  held_.clear();
   boot();
 }
 
@@ -114,7 +116,7 @@ void world::start(std::string const& saga, std::string business, std::string inp
   engine_->start(what, [this, business, answered](result<started> outcome) {
     if (!outcome) return;
     *answered = true;
-    answered_[business].insert(outcome->id);
+    if (answered_[business].insert(outcome->id).second && draw(faults_.cancel)) cancel_later(outcome->id);
   });
   at(now_ + std::chrono::seconds{2}, [this, saga, business, input, answered] {
     if (!*answered) start(saga, business, input);
@@ -153,6 +155,30 @@ world::participant_answer world::participant(runtime::outgoing_call const& call)
 void world::send(runtime::outgoing_call what, runtime::caller::completion done) {
   note("send", what.saga, what.step.text(), name(what.op));
   if (ended_.contains(what.saga)) broken_.push_back("sent after the end: " + what.saga.text() + ' ' + what.step.text());
+  if (draw(faults_.hold)) {
+    auto const which = std::tuple{what.saga, what.step.text(), what.op};
+    held_.insert(which);
+    return in_this_life(draw_delay(std::chrono::seconds{90}), [this, which, what = std::move(what), done = std::move(done)] {
+      if (held_.erase(which) > 0) leave(what, done);
+    });
+  }
+  leave(what, done);
+}
+
+runtime::given_up world::take_back(saga_id saga, step_path const& step, operation op) {
+  return held_.erase(std::tuple{saga, step.text(), op}) > 0 ? runtime::given_up::never_left : runtime::given_up::out;
+}
+
+void world::cancel_later(saga_id saga) {
+  at(now_ + draw_delay(std::chrono::seconds{3}), [this, saga] {
+    operator_request what;
+    what.saga = saga;
+    what.actor = "somebody";
+    engine_->act(what, [](result<saga_view>) {});
+  });
+}
+
+void world::leave(runtime::outgoing_call const& what, runtime::caller::completion const& done) {
   auto const life = life_;
   auto const answer_here = [this, life, done](duration after, runtime::call_answer told) {
     at(now_ + after, [this, life, done, told] {
@@ -166,6 +192,8 @@ void world::send(runtime::outgoing_call what, runtime::caller::completion done) 
   // The request is on the wire: it arrives whatever becomes of the sender.
   at(now_ + draw_delay(network_delay), [this, what, answer_here] {
     auto const answer = participant(what);
+    bool const local = std::holds_alternative<local_request_spec>(what.request);  // others end by their attempt's timeout
+    if (local && what.op == operation::act && draw(faults_.hang)) return;
     if (draw(faults_.lose_answer)) return answer_here(what.attempt_timeout, failed(certainty::unknown, "timeout"));
     runtime::call_answer told;
     told.kind = answer.refused ? runtime::call_answer::kind_of::refused : runtime::call_answer::kind_of::done;

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <atone/load.hpp>
@@ -31,6 +32,9 @@ struct faults {
   std::uint32_t reorder = 0;         // a copy of the request arrives much later, after everything
   std::uint32_t store_away = 0;      // a commit finds the store away
   std::uint32_t commit_unknown = 0;  // a commit takes effect, its answer is lost
+  std::uint32_t hold = 0;            // the call waits in the sender (its address takes no connections); it can be taken back
+  std::uint32_t hang = 0;            // a local handler does the work and never answers
+  std::uint32_t cancel = 0;          // somebody cancels the saga at a drawn moment
   std::uint32_t crash = 0;           // after any happening
 
   faults() = default;
@@ -85,9 +89,9 @@ class world final : public clock_source,
   std::uint64_t next() override;
   saga_id next_saga(timestamp at) override;
   void send(runtime::outgoing_call what, runtime::caller::completion done) override;
-  runtime::given_up abandon(saga_id, step_path const&, operation) override { return runtime::given_up::out; }
-  runtime::given_up take_back(saga_id, step_path const&, operation) override { return runtime::given_up::out; }
-  void halt() override {}
+  runtime::given_up abandon(saga_id saga, step_path const& step, operation op) override { return take_back(saga, step, op); }
+  runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override;
+  void halt() override { held_.clear(); }
   void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
   void commit(journal_batch batch, runtime::batch_writer::completion done) override;
   void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) override;
@@ -98,6 +102,8 @@ class world final : public clock_source,
   void wake_at(std::optional<timestamp> due) override;
 
  private:
+  void leave(runtime::outgoing_call const& what, runtime::caller::completion const& done);
+  void cancel_later(saga_id saga);
   struct participant_answer {
     bool refused = false;
     std::string body;
@@ -144,6 +150,7 @@ class world final : public clock_source,
   std::vector<std::string> broken_;                     // violations seen while running
   std::map<std::string, std::set<saga_id>> answered_;   // key -> ids that starts were answered with
   std::string trace_;
+  std::set<std::tuple<saga_id, std::string, operation>> held_;  // calls that have not left
 };
 
 }  // namespace atone::simulation
