@@ -223,6 +223,7 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
   if (is_final(of.row.status)) timers_.cancel_all(of.timers);
   cap_gathering();
   schedule_flush();
+  if (!suspects_.empty()) ports_.turns.defer([this] { next_suspects(); });
 }
 
 void engine::cap_gathering() {

@@ -178,6 +178,7 @@ class engine {
     saga_id saga;
     step_path step;
     operation op;
+    attempt n;
     friend bool operator==(call_in_lane const&, call_in_lane const&) = default;
   };
   std::vector<call_in_lane> suspects_out_;

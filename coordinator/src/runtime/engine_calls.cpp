@@ -37,7 +37,8 @@ void engine::give_up_call(saga_id id, step_path const& step, operation op) {
 }
 
 void engine::suspect_done(saga_id id, step_path const& step, operation op) {
-  if (std::erase(suspects_out_, call_in_lane{id, step, op}) > 0) next_suspects();
+  auto const same = [&](call_in_lane const& one) { return one.saga == id && one.step == step && one.op == op; };
+  if (std::erase_if(suspects_out_, same) > 0) next_suspects();
 }
 
 // The saga has failed: a call that has not left is not sent any more, and surely not done.
@@ -82,6 +83,11 @@ void engine::send_call(instance& of, call_command const& call) {
 }
 
 void engine::next_suspects() {
+  // One that hangs and is not waited for any more holds up nobody, least of all its own compensation.
+  std::erase_if(suspects_out_, [this](call_in_lane const& one) {
+    auto const* const of = find(one.saga);
+    return of == nullptr || !of->machine.expects(one.step, one.op, one.n);
+  });
   while (!suspects_.empty()) {
     auto* const of = find(suspects_.front().first);
     auto const& front = suspects_.front().second;
@@ -94,7 +100,7 @@ void engine::next_suspects() {
     auto const id = suspects_.front().first;
     auto const call = std::move(suspects_.front().second);
     suspects_.pop_front();
-    suspects_out_.push_back(call_in_lane{id, call.step, call.op});
+    suspects_out_.push_back(call_in_lane{id, call.step, call.op, call.n});
     ++of->crashes;
     gather_row(*of);
     tell(id, [this, id, call](error const* failed) {

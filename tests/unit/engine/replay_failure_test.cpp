@@ -179,6 +179,21 @@ TEST(engine_crashes, the_culprit_is_found_among_its_neighbours) {
   for (auto const id : all) EXPECT_EQ(world.stored(id).status, id == culprit ? saga_status::parked : saga_status::completed) << id.text();
 }
 
+// Found by simulation: the hanging call kept its place, for which its own compensation waited.
+TEST(engine_crashes, a_suspect_that_hangs_does_not_hold_up_its_own_compensation) {
+  engine_world world{local_two};
+  auto const id = world.begun();
+  crash_and_take_over(world);
+  ASSERT_THAT(world.under_way(id), ElementsAre("one"));
+  (void)world.act(operator_request::action_kind::cancel, id);
+  world.commit_all();
+  world.pass(std::chrono::seconds{3});  // one attempt's time
+  world.commit_all();
+  ASSERT_EQ(world.call(world.sent() - 1).what.op, operation::compensate);
+  world.succeed(id, "one", operation::compensate);
+  EXPECT_EQ(world.stored(id).status, saga_status::compensated);
+}
+
 TEST(engine_crashes, a_handler_that_is_not_there_was_not_at_work) {
   engine_world world{local_two};
   world.without_handlers();
