@@ -10,7 +10,7 @@
 namespace atone::cli {
 namespace {
 
-enum class verdict { fine, warning, fault };
+enum class verdict { fine, left_out, warning, fault };
 
 struct finding {
   verdict how = verdict::fine;
@@ -23,11 +23,13 @@ using findings = std::vector<finding>;
 
 std::string_view word_of(verdict how) noexcept {
   if (how == verdict::fine) return "ok";
+  if (how == verdict::left_out) return "left out";
   return how == verdict::warning ? "warning" : "FAULT";
 }
 
 style tone_of(verdict how) noexcept {
   if (how == verdict::fine) return style::good;
+  if (how == verdict::left_out) return style::dim;
   return how == verdict::warning ? style::warn : style::bad;
 }
 
@@ -88,6 +90,12 @@ void look_at_store(std::string const& address, findings& out) {
   for (auto const& fault : store.health()) out.emplace_back(verdict::fault, "store", fault);
 }
 
+// Parts that a build may have or not: what is missing is said, not found out.
+void look_at_parts(findings& out) {
+  out.emplace_back(verdict::left_out, "kafka", "not part of this version yet");
+  out.emplace_back(verdict::left_out, "cuda", "not part of this version yet");
+}
+
 void print_findings(findings const& found, terminal const& to) {
   table out{{"", "what", "found"}};
   for (auto const& one : found) out.add({to.paint(tone_of(one.how), word_of(one.how)), one.what, printable(one.detail)});
@@ -115,6 +123,7 @@ exit_code run_doctor(arguments const& typed, surroundings const& with) {
     look_at_alerts(daemon, found);
   }
   if (typed.has("store")) look_at_store(typed.get("store"), found);
+  look_at_parts(found);
   if (with.wants_json(typed)) {
     print_json(found, with.screen);
   } else {
