@@ -28,6 +28,8 @@ TEST(doctor, finds_nothing_wrong_with_a_healthy_daemon) {
   line.daemon = healthy();
   EXPECT_EQ(line.run({"doctor"}), exit_code::done) << line.out();
   EXPECT_THAT(line.out(), HasSubstr("no saga is parked"));
+  EXPECT_THAT(line.out(), HasSubstr("left out  kafka"));
+  EXPECT_THAT(line.out(), HasSubstr("left out  cuda"));
 }
 
 TEST(doctor, tells_what_is_wrong) {
@@ -36,7 +38,7 @@ TEST(doctor, tells_what_is_wrong) {
   line.daemon.answers("GET /v1/stats", R"({"version": "99.0.0", "parked": 3})");
   line.daemon.answers("GET /v1/alerts?limit=1000", R"({"alerts": [{"level": "page"}, {"level": "info"}]})");
   EXPECT_EQ(line.run({"doctor"}), exit_code::negative);
-  EXPECT_THAT(line.out(), HasSubstr("FAULT    ready    the store does not take writes"));
+  EXPECT_THAT(line.out(), HasSubstr("FAULT     ready    the store does not take writes"));
   EXPECT_THAT(line.out(), HasSubstr("the daemon is 99.0.0"));
   EXPECT_THAT(line.out(), HasSubstr("3 wait for a person"));
   EXPECT_THAT(line.out(), HasSubstr("1 that should wake somebody"));
