@@ -162,11 +162,12 @@ class journal {
   // take_over, and is not fenced.
   virtual result<void> publish(definition_row const& row) = 0;
 
-  // Start requests that wait, oldest first, at most `limit` (inbox_start::take_max). They stay until a batch that names
-  // them in `taken` commits, best the one that starts their sagas; until then every call returns them again. A store
-  // without such requests has none.
-  virtual result<std::vector<inbox_start>> take_inbox(std::uint32_t limit) {
+  // Start requests that wait, oldest first, with numbers above `after`, at most `limit` (inbox_start::take_max). They stay until a batch
+  // that names them in `taken` commits, best the one that starts their sagas; until then every call returns them again. A store without
+  // such requests has none.
+  virtual result<std::vector<inbox_start>> take_inbox(std::uint32_t limit, std::uint64_t after) {
     static_cast<void>(limit);
+    static_cast<void>(after);
     return std::vector<inbox_start>{};
   }
 

@@ -94,10 +94,10 @@ result<void> load_open_sagas(session& on, journal::saga_sink const& sink) {
   }
 }
 
-result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit) {
+result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit, std::uint64_t after) {
   return decode_all<inbox_start>(on.query("select number, saga_name, business_key, input, " + microseconds_of("requested_at") +
-                                              " from atone.inbox order by number limit " + std::to_string(limit),
-                                          {}),
+                                              " from atone.inbox where number > $1 order by number limit " + std::to_string(limit),
+                                          {std::to_string(after)}),
                                  decode_request);
 }
 

@@ -8,6 +8,6 @@
 namespace atone::postgres {
 
 result<void> load_open_sagas(session& on, journal::saga_sink const& sink);
-result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit);
+result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit, std::uint64_t after);
 
 }  // namespace atone::postgres

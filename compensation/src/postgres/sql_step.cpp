@@ -25,15 +25,17 @@ std::string local_limits(std::chrono::milliseconds lock, std::chrono::millisecon
 result<commit_report> writer::commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) {
   ATONE_ASSERT(number.value() > 0);
   if (epoch_.value() == 0) return error{errc::fenced, "no take_over came before this commit"};
-  int lost = 0;
+  if (losing_ != number) losses_ = 0;
+  losing_ = number;
   return repeat([&](session& on) -> result<commit_report> {
     bool in_statement = false;
     auto done = run_with_sql(on, statement, on_success, number, in_statement);
     if (done || !in_statement || !on.lost()) return done;
     // Its COMMIT was never sent. Once may be chance; a statement that costs its connection again would hold up everybody for ever.
-    if (++lost < user_losses_max) return done;
-    return error{errc::statement_failed,
-                 "the connection was lost under the statement " + std::to_string(lost) + " times; the last time: " + done.error().message};
+    if (++losses_ < user_losses_max) return done;
+    losses_ = 0;
+    return error{errc::statement_failed, "the connection was lost under the statement " + std::to_string(user_losses_max) +
+                                             " times; the last time: " + done.error().message};
   });
 }
 

@@ -221,9 +221,9 @@ result<void> writer::publish(definition_row const& row) {
                                    " is published with other content; published versions don't change: give it the next number"};
 }
 
-result<std::vector<inbox_start>> writer::take_inbox(std::uint32_t limit) {
+result<std::vector<inbox_start>> writer::take_inbox(std::uint32_t limit, std::uint64_t after) {
   auto const bounded = std::min(limit, inbox_start::take_max);
-  return read<std::vector<inbox_start>>([&](session& on) { return load_inbox(on, bounded); });
+  return read<std::vector<inbox_start>>([&](session& on) { return load_inbox(on, bounded, after); });
 }
 
 result<timestamp> writer::now() {

@@ -27,7 +27,7 @@ class writer final : public journal {
   result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) override;
   result<void> load_open(saga_sink const& sink) override;
   result<void> publish(definition_row const& row) override;
-  result<std::vector<inbox_start>> take_inbox(std::uint32_t limit) override;
+  result<std::vector<inbox_start>> take_inbox(std::uint32_t limit, std::uint64_t after) override;
   result<timestamp> now() override;
   std::uint16_t shards() const override { return shards_; }
 
@@ -66,6 +66,9 @@ class writer final : public journal {
   row_types types_;
   std::uint16_t shards_ = 0;
   epoch epoch_;
+  // Connections lost under the user's statement of one batch number, over all calls for it.
+  batch_number losing_;
+  int losses_ = 0;
 };
 
 }  // namespace atone::postgres

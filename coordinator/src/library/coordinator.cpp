@@ -69,7 +69,10 @@ result<std::unique_ptr<coordinator>> coordinator::open(options with) {
 
 void coordinator::handle(std::string_view group, std::string_view name, handler function) {
   auto bound = std::string{group} + '.' + std::string{name};
-  impl_->on_loop([this, bound = std::move(bound), function = std::move(function)] { impl_->local.handle(bound, function); });
+  impl_->on_loop([this, bound = std::move(bound), function = std::move(function)] {
+    impl_->local.handle(bound, function);
+    impl_->engine->handlers_changed();
+  });
 }
 
 result<void> coordinator::run() {

@@ -140,8 +140,9 @@ void http_sender::send(runtime::outgoing_call what, completion done) {
   if (halted_) return;
   auto& at = gate_of(what);
   if (!at.to) {
-    return boost::asio::post(
-        loop_, [done = std::move(done), why = at.to.error().message] { done(failed(certainty::not_done, "address: " + why)); });
+    return boost::asio::post(loop_, [this, done = std::move(done), why = at.to.error().message] {
+      if (!halted_) done(failed(certainty::not_done, "address: " + why));
+    });
   }
   auto one = std::make_shared<entry>(std::move(what), std::move(done));
   one->at = &at;

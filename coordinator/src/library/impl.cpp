@@ -138,9 +138,16 @@ void coordinator::impl::reload(saga_id saga, std::function<void(result<std::opti
 }
 
 void coordinator::impl::holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) {
-  read_through<std::optional<key_holder>>(
-      [saga_name = std::move(saga_name), key = std::move(key)](journal_reader& in) { return read_holder(in, saga_name, key); },
-      std::move(then), read_pause_first);
+  auto const found = std::make_shared<std::optional<key_holder>>();
+  auto const ask = [found, saga_name = std::move(saga_name), key = std::move(key)](journal_reader& in) -> result<void> {
+    auto read = read_holder(in, saga_name, key);
+    if (!read) return read.error();
+    *found = std::move(*read);
+    return {};
+  };
+  reader.post(ask, [this, found, then = std::move(then)](result<void> outcome) {
+    on_loop([found, then, outcome] { outcome ? then(std::move(*found)) : then(outcome.error()); });
+  });
 }
 
 void coordinator::impl::look_around() {
@@ -151,7 +158,9 @@ void coordinator::impl::look_around() {
     if (!cancelled) look_around();
   });
   std::map<std::string, unsigned> still;
-  for (auto const& [handler_name, calls] : local.missing()) {
+  auto missing = local.missing();
+  for (auto const& [handler_name, calls] : engine->unserved()) missing[handler_name] += calls;
+  for (auto const& [handler_name, calls] : missing) {
     auto const ticks = missing_ticks[handler_name] + 1;
     still.emplace(handler_name, ticks);
     if (ticks != missing_ticks_max) continue;
@@ -163,11 +172,13 @@ void coordinator::impl::look_around() {
   }
   missing_ticks = std::move(still);
   if (!engine->driving() || inbox_asked || settings.store.rfind("postgres", 0) != 0) return;
-  inbox_asked = writer.post([this](journal& in) {
-    auto waiting = in.take_inbox(inbox_start::take_max);
+  inbox_asked = writer.post([this, after = inbox_after](journal& in) {
+    auto waiting = in.take_inbox(inbox_start::take_max, after);
     on_loop([this, waiting = std::move(waiting)] {
       inbox_asked = false;
       if (!waiting) return;  // the store is away: the next tick asks again
+      // Those that wait for their definition stay at the front: the next look goes on behind them, and then begins anew.
+      inbox_after = waiting->size() < inbox_start::take_max ? 0 : waiting->back().number;
       for (auto const& one : *waiting) engine->start_from_inbox(one);
     });
   });

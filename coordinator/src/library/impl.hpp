@@ -95,6 +95,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   boost::asio::steady_timer alarm{loop};
   boost::asio::steady_timer tick{loop};
   bool inbox_asked = false;
+  std::uint64_t inbox_after = 0;
   std::map<std::string, unsigned> missing_ticks;  // handler -> for how many ticks it has been missed
   library::database_clock clock;
   library::system_random random;

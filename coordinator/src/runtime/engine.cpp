@@ -148,26 +148,35 @@ void engine::start_from_inbox(inbox_start const& one) {
   what.saga = one.saga_name;
   what.key = one.key;
   what.input = one.input;
+  auto const into = gathering_;  // begin() may close it
   bool const begun = begin(std::move(what), [this, one](result<started> outcome) {
     bool const undefined = !outcome && outcome.error().code == errc::not_found;
+    // Published while this answer was on its way: the next look starts it.
+    if (undefined && find_definition(one.saga_name, std::nullopt) != nullptr) return static_cast<void>(inbox_.erase(one.number));
     if (!undefined) inbox_.erase(one.number);
+    if (outcome && outcome->replayed) {
+      gathering_->rows.taken.push_back(one.number);
+      return schedule_flush();
+    }
     if (outcome || outcome.error().retryable() || outcome.error().code == errc::exhausted) return;
     if (outcome.error().code == errc::fenced) return;
     alert_row told;
-    told.kind = (undefined ? "start waits: " : "start refused: ") + std::to_string(one.number);
+    told.kind = undefined ? "start waits: " + one.saga_name : "start refused: " + std::to_string(one.number);
     told.level = alert_level::page;
     told.text = "a start asked for by SQL " + std::string{undefined ? "waits for its definition" : "was refused"} + ": " + one.saga_name +
                 ", key '" + one.key.value() + "': " + outcome.error().message;
     told.raised_at = ports_.clock.now();
     if (undefined) {
-      undefined_[one.saga_name].push_back(one.number);
+      auto& waiting = undefined_[one.saga_name];
+      waiting.push_back(one.number);
+      if (waiting.size() > 1) return;  // said already
     } else {
       told.text += "; its input: " + clean_text(one.input.substr(0, refused_input_max));
       gathering_->rows.taken.push_back(one.number);
     }
     raise(std::move(told));
   });
-  if (begun) gathering_->rows.taken.push_back(one.number);
+  if (begun) into->rows.taken.push_back(one.number);
 }
 
 void engine::raise(alert_row what) {
@@ -200,7 +209,7 @@ void engine::gather(instance& of, event what, std::vector<command> commands) {
   bool const answer =
       what.kind == event_kind::step_succeeded || what.kind == event_kind::step_refused || what.kind == event_kind::attempt_failed;
   if (answer) {
-    of.crashes = 0;
+    of.crashes = of.crashes_found = 0;
     of.suspect = false;  // what it calls from here on was not under way at the crash
   }
   journal_record record;
@@ -409,9 +418,10 @@ void engine::stop_driving(error const& why) {
   ports_.calls.halt();
   figures_.calls_in_flight = 0;
   suspects_.clear();
+  unserved_.clear();
   suspects_out_.clear();
   bool const was_driving = std::exchange(driving_, false);
-  if (was_driving) ports_.probe.stopped_driving(why);
+  if (was_driving && !stopping_) ports_.probe.stopped_driving(why);
   full_.push_back(std::exchange(gathering_, next_gathering()));
   auto const dropped = std::exchange(full_, {});
   for (auto const& batch : dropped) {

@@ -80,6 +80,10 @@ class engine {
   void report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then);
 
   void on_wake();
+  // A local handler has been bound: what waited for it goes out.
+  void handlers_changed();
+  // Calls that a process before this one had out and that wait for their handler, by its name.
+  std::map<std::string, std::size_t> unserved() const;
   // No new starts and sends; answers to what is out are still journalled. `quiet` is called once nothing is out and nothing
   // waits for its commit.
   void stop(std::function<void()> quiet);
@@ -149,6 +153,7 @@ class engine {
   void resume(instance& of);
   void park(instance& of, std::string why);
   void resume_call(instance& of, call_command const& call);
+  void grant_an_attempt(command& what, std::vector<command> const& all) const;
 
   // engine_operators.cpp
   result<event> operator_event(instance const& of, operator_request const& what) const;
@@ -179,8 +184,10 @@ class engine {
     step_path step;
     operation op;
     attempt n;
+    bool marked;
     friend bool operator==(call_in_lane const&, call_in_lane const&) = default;
   };
+  std::vector<std::pair<saga_id, call_command>> unserved_;  // of them, those whose handler is not bound
   std::vector<call_in_lane> suspects_out_;
   timer_table timers_;
   std::optional<timestamp> alarm_;

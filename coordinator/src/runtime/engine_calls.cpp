@@ -76,10 +76,26 @@ bool engine::was_resent(instance const& of, step_path const& step, operation op)
 void engine::send_call(instance& of, call_command const& call) {
   if (call.again && !was_resent(of, call.step, call.op)) of.resent.emplace_back(call.step, call.op);
   auto const* const local = std::get_if<local_request_spec>(&call.request);
-  if (!of.suspect || local == nullptr || !ports_.calls.serves(local->handler)) return send_now(of, call);
-  bool const marked = of.crashes > 0;
-  marked ? suspects_.emplace_front(of.row.id, call) : suspects_.emplace_back(of.row.id, call);
+  if (!of.suspect || local == nullptr) return send_now(of, call);
+  if (!ports_.calls.serves(local->handler)) {
+    unserved_.emplace_back(of.row.id, call);
+    return;
+  }
+  of.crashes_found > 0 ? suspects_.emplace_front(of.row.id, call) : suspects_.emplace_back(of.row.id, call);
   next_suspects();
+}
+
+void engine::handlers_changed() {
+  for (auto& [id, call] : std::exchange(unserved_, {})) {
+    auto* const of = find(id);
+    if (of != nullptr && of->machine.expects(call.step, call.op, call.n)) send_call(*of, call);
+  }
+}
+
+std::map<std::string, std::size_t> engine::unserved() const {
+  std::map<std::string, std::size_t> counts;
+  for (auto const& [id, call] : unserved_) ++counts[std::get<local_request_spec>(call.request).handler];
+  return counts;
 }
 
 void engine::next_suspects() {
@@ -88,23 +104,26 @@ void engine::next_suspects() {
     auto const* const of = find(one.saga);
     return of == nullptr || !of->machine.expects(one.step, one.op, one.n);
   });
-  while (!suspects_.empty()) {
+  while (!suspects_.empty() && driving_ && !stopping_) {
     auto* const of = find(suspects_.front().first);
     auto const& front = suspects_.front().second;
     if (of == nullptr || !of->machine.expects(front.step, front.op, front.n)) {
       suspects_.pop_front();
       continue;
     }
-    std::size_t const most = of->crashes > 0 ? 1 : settings_.suspects_max;
-    if (suspects_out_.size() >= most) return;
+    // Those that were found marked go alone.
+    bool const marked = of->crashes_found > 0;
+    bool const alone =
+        marked || std::any_of(suspects_out_.begin(), suspects_out_.end(), [](call_in_lane const& one) { return one.marked; });
+    if (suspects_out_.size() >= (alone ? 1 : settings_.suspects_max)) return;
     auto const id = suspects_.front().first;
     auto const call = std::move(suspects_.front().second);
     suspects_.pop_front();
-    suspects_out_.push_back(call_in_lane{id, call.step, call.op, call.n});
-    ++of->crashes;
+    suspects_out_.push_back(call_in_lane{id, call.step, call.op, call.n, marked});
+    if (of->crashes == of->crashes_found) ++of->crashes;  // once a process, however many of its calls were out
     gather_row(*of);
     tell(id, [this, id, call](error const* failed) {
-      auto* const now = failed == nullptr && driving_ ? find(id) : nullptr;
+      auto* const now = failed == nullptr && driving_ && !stopping_ ? find(id) : nullptr;
       if (now != nullptr && now->machine.expects(call.step, call.op, call.n)) return send_now(*now, call);
       suspect_done(id, call.step, call.op);
     });
@@ -213,7 +232,7 @@ void engine::send_sql(instance& of, call_command const& call) {
   if (has_gathered(of)) {
     // Its earlier events must be durable first: a history has no gaps.
     return tell(of.row.id, [this, id = of.row.id, call](error const* failed) {
-      if (failed == nullptr && driving_) perform(id, call);
+      if (failed == nullptr && driving_ && !stopping_) perform(id, call);
     });
   }
   auto const& spec = std::get<sql_request_spec>(call.request);
@@ -252,7 +271,7 @@ void engine::send_sql(instance& of, call_command const& call) {
       done.payload = *outcome->answer;
       auto commands = now->machine.apply(done);
       ATONE_ASSERT(commands.has_value());
-      now->crashes = 0;
+      now->crashes = now->crashes_found = 0;
       gather_applied(*now, std::move(*commands), done.at);  // rows that are there already are written once more, and are the same
     } else {
       sql_done(id, call, std::move(outcome));

@@ -89,7 +89,7 @@ void engine::act(operator_request what, callback<saga_view> then) {
   if (of->sql_in_flight) return when_free(*of, [this, what, then] { act(what, then); });
   auto made = operator_event(*of, what);
   if (made) {  // a person has looked: the count begins anew
-    of->crashes = 0;
+    of->crashes = of->crashes_found = 0;
     of->suspect = false;
   }
   result<void> done = made ? deliver(*of, *made) : result<void>{made.error()};

@@ -19,7 +19,7 @@ void engine::recover(open_saga&& of) {
   }
   auto made = std::make_unique<instance>(definition, id, of.row.key);
   made->row = of.row;
-  made->crashes = of.row.crashes;
+  made->crashes = made->crashes_found = of.row.crashes;
   made->log = std::move(of.compensations);
   made->broken = std::move(broken);
   auto& placed = *open_.insert_or_assign(id, std::move(made)).first->second;
@@ -82,13 +82,26 @@ void engine::resume(instance& of) {
     gathering_->notify.push_back(of.row.id);
     return;
   }
-  for (auto const& one : commands) {
+  for (auto one : commands) {
+    grant_an_attempt(one, commands);
     auto const* call = std::get_if<call_command>(&one);
     if (call != nullptr && call->op == operation::compensate) {
       resume_call(of, *call);
     } else {
       gathering_->after.emplace_back(of.row.id, one);
     }
+  }
+}
+
+// What is sent again gets the time of one attempt before its step's timeout acts, however long nobody was there: else the timeout's
+// compensation would race with it.
+void engine::grant_an_attempt(command& what, std::vector<command> const& all) const {
+  auto* const timer = std::get_if<arm_timer_command>(&what);
+  if (timer == nullptr || timer->timer != timer_kind::step_timeout) return;
+  for (auto const& one : all) {
+    auto const* const call = std::get_if<call_command>(&one);
+    if (call == nullptr || call->step != timer->step || call->op != timer->op) continue;
+    timer->due = std::max(timer->due, ports_.clock.now() + call->attempt_timeout);
   }
 }
 

@@ -87,6 +87,11 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
 void engine::notify(saga_id id) {
   auto* const of = find(id);
   if (of == nullptr || of->reloading) return;  // the store does not have what memory says
+  if (has_gathered(*of)) {                     // nor this: told with the batch that has it
+    gathering_->notify.push_back(id);
+    return schedule_flush();
+  }
+  if (!is_final(of->row.status) && of->row.status != saga_status::parked) return;
   auto const waiters = std::exchange(of->waiters, {});
   auto const view = waiters.empty() ? std::optional<saga_view>{} : std::optional{view_of(*of)};
   if (is_final(of->row.status)) {

@@ -59,7 +59,7 @@ class caller {
   virtual given_up abandon(saga_id saga, step_path const& step, operation op) = 0;
   // Only if it has not left: never_left or out.
   virtual given_up take_back(saga_id saga, step_path const& step, operation op) = 0;
-  // Whether a local handler of this name is there to be called now.
+  // Whether a local handler of this name is there to be called now; engine::handlers_changed() tells when that may have changed.
   virtual bool serves(std::string const& handler) const {
     static_cast<void>(handler);
     return true;
@@ -102,6 +102,7 @@ class store_lookup {
 
     key_holder() = default;
   };
+  // Asked once: an outage is an error here, since somebody waits for the answer.
   virtual void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) = 0;
   // A saga with its history, for going on with it after its memory was dropped.
   virtual void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) = 0;

@@ -18,6 +18,24 @@ steps:
     compensate: {call: shop undo_two}
 )yaml";
 
+// Two handlers of this process side by side.
+inline std::string const two_packers = R"yaml(saga: packers
+version: 1
+services: {shop: {local: shop}}
+steps:
+  - id: fan
+    parallel: {join: all, on_failure: cancel_rest}
+    branches:
+      left:
+        - id: pack
+          call: shop pack
+          compensate: {call: shop unpack}
+      right:
+        - id: pack
+          call: shop pack
+          compensate: {call: shop unpack}
+)yaml";
+
 // A step of another service, then one in the journal's own database.
 inline std::string const ledger = R"yaml(saga: ledger
 version: 1

@@ -144,7 +144,7 @@ class engine_world final : public clock_source,
   runtime::given_up abandon(saga_id saga, step_path const& step, operation op) override;
   runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override;
   bool serves(std::string const&) const override { return serves_; }
-  void without_handlers() { serves_ = false; }
+  void with_handlers(bool bound) { serves_ = bound; }
   void halt() override;
   void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
   void commit(journal_batch batch, runtime::batch_writer::completion done) override;

@@ -72,6 +72,34 @@ TEST(engine_inbox, one_whose_definition_is_not_published_yet_waits_for_it) {
   EXPECT_EQ(world.stored_sagas(), 1U);
 }
 
+TEST(engine_inbox, a_repeat_that_the_definition_would_refuse_now_is_done_with) {
+  engine_world world{sequence_of(1)};
+  world.engine().start_from_inbox(asked(7, "order-1"));
+  world.settle();
+  world.commit_all();
+  auto stricter = sequence_of(1, "input: {type: object, required: [amount]}\n");
+  stricter.replace(stricter.find("version: 1"), 10, "version: 2");
+  world.publish(stricter);
+  world.engine().start_from_inbox(asked(8, "order-1"));
+  world.settle();
+  while (world.reads() > 0) world.read();
+  ASSERT_EQ(world.writes(), 1U);
+  EXPECT_THAT(world.next_write().taken, ElementsAre(8U));
+}
+
+TEST(engine_inbox, a_definition_published_while_the_answer_was_on_its_way_is_not_missed) {
+  engine_world world{row_of_two};
+  world.engine().start_from_inbox(asked(7, "order-1", "local"));
+  world.settle();
+  ASSERT_EQ(world.reads(), 1U);  // whether the key is held
+  world.publish(local_two);
+  world.read();
+  world.engine().start_from_inbox(asked(7, "order-1", "local"));
+  world.settle();
+  world.commit_all();
+  EXPECT_EQ(world.stored_sagas(), 1U);
+}
+
 TEST(engine_inbox, one_that_this_coordinator_cannot_start_now_stays) {
   runtime::engine_settings settings;
   settings.open_max = 0;
@@ -105,6 +133,22 @@ TEST(engine_stop, sends_nothing_new_and_the_next_start_does) {
   world.crash();
   world.commit_all();
   EXPECT_THAT(world.under_way(id), ElementsAre("s2"));
+}
+
+TEST(engine_stop, hands_out_no_suspects) {
+  engine_world world{local_two};
+  std::vector<saga_id> all;
+  for (int n = 0; n < 10; ++n) all.push_back(world.begun());
+  world.crash();
+  world.commit_all();
+  bool quiet = false;
+  world.engine().stop([&] { quiet = true; });
+  auto const sent = world.sent();
+  for (auto const id : all) {
+    if (!world.under_way(id).empty()) world.succeed(id, "one");
+  }
+  EXPECT_EQ(world.sent(), sent);
+  EXPECT_TRUE(quiet);
 }
 
 TEST(engine_stop, refuses_starts_and_actions) {

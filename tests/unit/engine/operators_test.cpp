@@ -183,5 +183,21 @@ TEST(engine_wait, one_that_was_withdrawn_is_told_nothing) {
   EXPECT_FALSE(waiting.heard());
 }
 
+// Parked in one batch, ended in the next: the end is told with the batch that has it.
+TEST(engine_wait, an_end_that_is_not_durable_is_not_told) {
+  engine_world world{test::pivot};
+  auto const id = world.begun();
+  world.succeed(id, "reserve");
+  world.succeed(id, "pay");
+  world.answer(id, "ship", refused_with("no"));  // parks, being written
+  ASSERT_EQ(world.writes(), 1U);
+  auto const waiting = world.wait(id);
+  (void)world.act(operator_request::action_kind::skip, id, "ship", "by hand");
+  world.commit();
+  EXPECT_FALSE(waiting.heard());
+  world.commit_all();
+  EXPECT_THAT(world.under_way(id), ::testing::ElementsAre("tell"));
+}
+
 }  // namespace
 }  // namespace atone::test

@@ -194,9 +194,34 @@ TEST(engine_crashes, a_suspect_that_hangs_does_not_hold_up_its_own_compensation)
   EXPECT_EQ(world.stored(id).status, saga_status::compensated);
 }
 
+TEST(engine_crashes, two_calls_of_one_saga_are_one_mark_and_hold_up_nobody) {
+  engine_world world{two_packers};
+  auto const id = world.begun();
+  auto const neighbour = world.begun();
+  crash_and_take_over(world);
+  EXPECT_EQ(world.stored(id).crashes, 1U);
+  EXPECT_THAT(world.under_way(id), ElementsAre("fan/left/pack", "fan/right/pack"));
+  EXPECT_THAT(world.under_way(neighbour), ElementsAre("fan/left/pack", "fan/right/pack"));
+}
+
+TEST(engine_crashes, a_handler_bound_later_is_called_in_its_turn) {
+  engine_world world{local_two};
+  auto const id = world.begun();
+  world.with_handlers(false);
+  crash_and_take_over(world);
+  EXPECT_THAT(world.under_way(id), IsEmpty());
+  EXPECT_EQ(world.engine().unserved().at("shop.one"), 1U);
+  world.with_handlers(true);
+  world.engine().handlers_changed();
+  world.settle();
+  world.commit_all();
+  EXPECT_THAT(world.under_way(id), ElementsAre("one"));
+  EXPECT_EQ(world.stored(id).crashes, 1U) << "marked like the others";
+}
+
 TEST(engine_crashes, a_handler_that_is_not_there_was_not_at_work) {
   engine_world world{local_two};
-  world.without_handlers();
+  world.with_handlers(false);
   auto const id = world.begun();
   for (int n = 0; n < 5; ++n) crash_and_take_over(world);
   EXPECT_EQ(world.stored(id).status, saga_status::running);

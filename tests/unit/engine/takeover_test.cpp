@@ -94,6 +94,21 @@ TEST(engine_takeover, a_due_timer_fires_at_once) {
   EXPECT_THAT(world.under_way(id), ElementsAre("s1"));
 }
 
+// Its timeout passed while nobody was there: acting on it in the same breath would race with the call.
+TEST(engine_takeover, what_is_sent_again_has_the_time_of_one_attempt) {
+  engine_world world{brief};
+  auto const id = world.begun();
+  world.succeed(id, "first");
+  world.take_time(std::chrono::seconds{30});  // `second` may take ten
+  world.crash();
+  world.commit_all();
+  world.pass(std::chrono::seconds{2});
+  world.commit_all();
+  EXPECT_THAT(world.under_way(id), ElementsAre("second"));
+  world.succeed(id, "second");
+  EXPECT_EQ(world.stored(id).status, saga_status::completed);
+}
+
 TEST(engine_takeover, a_timer_that_is_not_due_keeps_its_moment) {
   engine_world world{row_of_two};
   auto const id = world.begun();
