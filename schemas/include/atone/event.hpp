@@ -65,7 +65,7 @@ struct event {
   step_path step;            // empty: the saga itself
   operation op = operation::none;
   attempt n;
-  certainty sureness = certainty::none;  // of attempt_failed; of step_refused: unknown when an earlier sending may have been done
+  certainty sureness = certainty::none;  // attempt_failed; step_refused: unknown, it had been sent before; timeout: not_done, never left
   timer_kind timer = timer_kind::none;
   std::int32_t status = 0;  // HTTP status, 0 where there was none
   duration retry_after{};   // what the participant asked for (Retry-After), capped by the caller; 0: nothing
