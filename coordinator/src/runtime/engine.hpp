@@ -100,26 +100,30 @@ class engine {
 
   instance* find(saga_id id);
   // engine.cpp
-  bool begin(start_request what, callback<started> then);
-  result<std::unique_ptr<instance>> prepare(start_request const& what);
-  void refuse_start(start_request const& what, callback<started> then, error why);
-  result<void> deliver(instance& of, event what);
-  void stamp(instance& of, event& what);
-  void gather(instance& of, event what, std::vector<command> commands);
-  void gather_applied(instance& of, std::vector<command> commands, timestamp at);
-  void gather_command(instance& of, command made, timestamp at);
-  void cap_gathering();
-  void forget_gathered(saga_id id, error const& why);
-  bool has_gathered(instance const& of) const noexcept;  // an event of it that is not durable yet
-  std::shared_ptr<gathering> next_gathering();
-  std::size_t queued() const noexcept;  // records
-  void gather_row(instance& of);
   void schedule_flush();
   void flush();
   void committed(std::shared_ptr<gathering> sent, result<isolating_report> outcome);
   void stop_driving(error const& why);
   void tell_quiet();
   void tell(saga_id id, std::function<void(error const*)> then);
+
+  // engine_start.cpp
+  bool begin(start_request what, callback<started> then);
+  result<std::unique_ptr<instance>> prepare(start_request const& what);
+  void refuse_start(start_request const& what, callback<started> then, error why);
+
+  // engine_gather.cpp
+  result<void> deliver(instance& of, event what);
+  void stamp(instance& of, event& what);
+  void gather(instance& of, event what, std::vector<command> commands);
+  void gather_applied(instance& of, std::vector<command> commands, timestamp at);
+  void gather_command(instance& of, command made, timestamp at);
+  void gather_row(instance& of);
+  void cap_gathering();
+  void forget_gathered(saga_id id, error const& why);
+  bool has_gathered(instance const& of) const noexcept;  // an event of it that is not durable yet
+  std::shared_ptr<gathering> next_gathering();
+  std::size_t queued() const noexcept;  // records
 
   // engine_settle.cpp: after a commit
   void settle_losers(commit_report const& report);
@@ -138,7 +142,8 @@ class engine {
   void next_suspects();
   void suspect_done(saga_id id, step_path const& step, operation op);
   void send_sql(instance& of, call_command const& call);
-  void sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome);
+  void sql_ended(saga_id id, call_command const& call, event done, result<batch_writer::sql_outcome> outcome);
+  void sql_failed(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome);
   void look_up(instance& of, last_output_command const& what);
   result<void> answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer, bool again);
   void record_late(instance& of, event what);

@@ -221,6 +221,24 @@ void engine::report(saga_id id, step_path step, operation op, attempt n, call_an
   });
 }
 
+namespace {
+
+journal_batch batch_of_statement(event done, saga_row const& row, saga_machine machine, std::string_view answer) {
+  done.payload = answer;
+  auto commands = machine.apply(done);
+  ATONE_ASSERT(commands.has_value());
+  journal_batch batch;
+  for (auto& made : *commands) add_rows(batch, row, made, done.at);
+  journal_record record;
+  record.home = row.home;
+  record.saga = row.id;
+  record.event = std::move(done);
+  batch.records.push_back(std::move(record));
+  return batch;
+}
+
+}  // namespace
+
 // The statement, the event that says it succeeded, and all that follows from it, in one transaction. The event is made on the
 // writer's thread from a copy of the machine; nothing else happens to the saga meanwhile, so the machine here comes to the same.
 void engine::send_sql(instance& of, call_command const& call) {
@@ -247,39 +265,28 @@ void engine::send_sql(instance& of, call_command const& call) {
   what.op = call.op;
   what.n = call.n;
   stamp(of, what);
-  auto const id = of.row.id;
   auto const make_batch = [what, row = of.row, machine = of.machine](std::string_view answer) {
-    journal_batch batch;
-    journal_record record;
-    record.home = row.home;
-    record.saga = row.id;
-    record.event = what;
-    record.event.payload = answer;
-    auto copy = machine;
-    auto commands = copy.apply(record.event);
-    ATONE_ASSERT(commands.has_value());
-    for (auto& made : *commands) add_rows(batch, row, made, what.at);
-    batch.records.push_back(std::move(record));
-    return batch;
+    return batch_of_statement(what, row, machine, answer);
   };
-  ports_.writer.commit_sql(std::move(statement), make_batch, [this, id, call, what](result<batch_writer::sql_outcome> outcome) {
-    auto* const now = find(id);
-    if (now == nullptr) return;
-    now->sql_in_flight = false;
-    if (outcome && outcome->answer) {
-      event done = what;
-      done.payload = *outcome->answer;
-      auto commands = now->machine.apply(done);
-      ATONE_ASSERT(commands.has_value());
-      now->crashes = now->crashes_found = 0;
-      gather_applied(*now, std::move(*commands), done.at);  // rows that are there already are written once more, and are the same
-    } else {
-      sql_done(id, call, std::move(outcome));
-    }
-    auto* const after = find(id);
-    if (after == nullptr) return;
-    next_deferred(id);
+  ports_.writer.commit_sql(std::move(statement), make_batch, [this, id = of.row.id, call, what](result<batch_writer::sql_outcome> outcome) {
+    sql_ended(id, call, what, std::move(outcome));
   });
+}
+
+void engine::sql_ended(saga_id id, call_command const& call, event done, result<batch_writer::sql_outcome> outcome) {
+  auto* const of = find(id);
+  if (of == nullptr) return;
+  of->sql_in_flight = false;
+  if (outcome && outcome->answer) {
+    done.payload = *outcome->answer;
+    auto commands = of->machine.apply(done);
+    ATONE_ASSERT(commands.has_value());
+    of->crashes = of->crashes_found = 0;
+    gather_applied(*of, std::move(*commands), done.at);  // rows that are there already are written once more, and are the same
+  } else {
+    sql_failed(id, call, std::move(outcome));
+  }
+  next_deferred(id);
 }
 
 // One after the other: the first may begin a transaction that the others have to wait for again.
@@ -302,7 +309,7 @@ void engine::when_free(instance& of, std::function<void()> work) {
   }
 }
 
-void engine::sql_done(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome) {
+void engine::sql_failed(saga_id id, call_command const& call, result<batch_writer::sql_outcome> outcome) {
   if (!outcome) return stop_driving(outcome.error());
   call_answer no;
   no.kind = outcome->may_pass ? call_answer::kind_of::failed : call_answer::kind_of::refused;

@@ -52,7 +52,7 @@ struct engine::gathering {
   bool empty() const noexcept { return rows.empty() && told.empty() && after.empty() && notify.empty(); }
 };
 
-// engine.cpp. Rows that a command asks for beside its event.
+// engine_gather.cpp. Rows that a command asks for beside its event.
 bool add_rows(journal_batch& to, saga_row const& of, command& made, timestamp at);
 
 }  // namespace atone::runtime
