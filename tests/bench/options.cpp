@@ -77,7 +77,7 @@ bool options::wants(std::string const& which) const {
 
 options read_options(int count, char const* const* words) {
   options made;
-  made.daemon_program = (std::filesystem::path{words[0]}.parent_path() / "atoned").string();
+  made.daemon_program = (std::filesystem::absolute(words[0]).parent_path() / "atoned").string();
   if (count > 1) made.name = words[1];
   for (int at = 2; at < count; ++at) {
     std::string const flag{words[at]};
