@@ -30,6 +30,12 @@ if(ATONE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ATONE_CCACHE})
 endif()
 
+# A change in a library links forty programs anew: 2.4 s by gold, 6.5 s by bfd. Where it is (binutils has it), and not with sanitizers.
+find_program(ATONE_GOLD ld.gold)
+if(ATONE_GOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT ATONE_SANITIZE)
+  string(APPEND CMAKE_EXE_LINKER_FLAGS " -fuse-ld=gold")
+endif()
+
 # The standard headers that nearly every file sees, precompiled once: a third of a small file's compile time. With g++ only:
 # the sanitizer builds mix flags that clang's precompiled headers refuse to share.
 set(ATONE_PCH_HEADERS <algorithm> <array> <chrono> <cstdint> <deque> <functional> <map> <memory> <optional> <set> <string>
