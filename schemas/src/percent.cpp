@@ -3,11 +3,6 @@
 namespace atone {
 namespace {
 
-constexpr bool is_unreserved(char character) noexcept {
-  return (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9') ||
-         character == '-' || character == '.' || character == '_' || character == '~';
-}
-
 int hex_value(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -16,6 +11,11 @@ int hex_value(char c) noexcept {
 }
 
 }  // namespace
+
+bool is_unreserved(char character) noexcept {
+  return (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9') ||
+         character == '-' || character == '.' || character == '_' || character == '~';
+}
 
 std::string percent_encode(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";

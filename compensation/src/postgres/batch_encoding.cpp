@@ -58,22 +58,9 @@ std::string encode_starts(journal_batch const& batch, changes_by_saga& changes, 
   return rows.take();
 }
 
-// In the order of their key, so that neighbours in the index go in one after the other.
-std::vector<journal_record const*> in_key_order(std::vector<journal_record> const& records) {
-  std::vector<journal_record const*> sorted;
-  sorted.reserve(records.size());
-  for (auto const& record : records) sorted.push_back(&record);
-  std::sort(sorted.begin(), sorted.end(), [](journal_record const* left, journal_record const* right) {
-    if (left->home != right->home) return left->home < right->home;
-    return left->saga != right->saga ? left->saga < right->saga : left->event.seq < right->event.seq;
-  });
-  return sorted;
-}
-
 std::string encode_records(std::vector<journal_record> const& records, type_id type) {
   binary_rows rows{type, 18};
-  for (auto const* const one : in_key_order(records)) {
-    auto const& record = *one;
+  for (auto const& record : records) {
     auto const& event = record.event;
     rows.begin_row().small(narrow(record.home)).uuid(record.saga).integer(signed_number(event.seq.value()));
     rows.integer(signed_number(event.cause.value())).time(event.at).big(static_cast<std::int64_t>(event.random));

@@ -21,15 +21,6 @@ std::string milliseconds(std::chrono::milliseconds of) {
   return std::to_string(of.count());
 }
 
-// Why: commit_batch in 0002_commit.sql.
-std::string planner_settings(std::string_view value) {
-  std::string text;
-  for (auto const* const kind : {"hashjoin", "mergejoin", "seqscan", "bitmapscan"}) {
-    text += "set enable_" + std::string{kind} + " = " + std::string{value} + "; ";
-  }
-  return text;
-}
-
 constexpr char digits[] = "0123456789abcdef";
 
 int digit_value(char digit) {
@@ -37,6 +28,14 @@ int digit_value(char digit) {
 }
 
 }  // namespace
+
+std::string planner_settings(std::string_view verb, std::string_view value) {
+  std::string text;
+  for (auto const* const kind : {"hashjoin", "mergejoin", "seqscan", "bitmapscan"}) {
+    text += std::string{verb} + " enable_" + kind + " = " + std::string{value} + "; ";
+  }
+  return text;
+}
 
 session::session(std::unique_ptr<pqxx::connection> to, endpoint const& of)
     : connection_(std::move(to)),
@@ -62,7 +61,7 @@ result<std::unique_ptr<session>> session::open(endpoint const& to, session_kind 
 result<void> session::set_up(session_kind kind) {
   std::string const of_ours = plain_ ? ""
                                      : "set search_path = pg_catalog; set default_transaction_isolation = 'read committed'; " +
-                                           (kind == session_kind::writer ? planner_settings("off") : std::string{});
+                                           (kind == session_kind::writer ? planner_settings("set", "off") : std::string{});
   auto const done =
       run(of_ours +
           "set synchronous_commit = on; set default_transaction_deferrable = off; set client_min_messages = error; set bytea_output = hex; "

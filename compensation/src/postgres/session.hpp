@@ -33,6 +33,9 @@ using text_parameter = std::optional<std::string>;
 // A parameter in the server's binary form (binary_rows.hpp).
 using binary_parameter = std::string;
 
+// The planner switches that commit_batch (0002_commit.sql) wants off, as statements: `verb` is "set" or "set local".
+std::string planner_settings(std::string_view verb, std::string_view value);
+
 class session {
  public:
   // Connects and sets the session up. Errors: unavailable, within the limits.

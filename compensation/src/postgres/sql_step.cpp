@@ -10,10 +10,6 @@ namespace atone::postgres {
 namespace {
 
 constexpr int user_losses_max = 2;
-// The writer's session has them off for its own statements.
-constexpr std::string_view planner_of_user =
-    "set local enable_hashjoin to default; set local enable_mergejoin to default; set local enable_seqscan to default; "
-    "set local enable_bitmapscan to default; ";
 
 std::string local_limits(std::chrono::milliseconds lock, std::chrono::milliseconds statement) {
   return "set local lock_timeout = " + std::to_string(lock.count()) +
@@ -61,7 +57,7 @@ result<commit_report> writer::run_with_sql(session& on, sql_statement const& sta
   if (!values) return values.error();
   // The user's names are found by the database's own search path.
   auto const bounded = local_limits(to_.limits.user_lock, to_.limits.user_statement);
-  if (auto begun = on.run("begin; set local search_path to default; " + std::string{planner_of_user} + bounded); !begun)
+  if (auto begun = on.run("begin; set local search_path to default; " + planner_settings("set local", "default") + bounded); !begun)
     return begun.error();
   auto done = write_with_sql(on, *numbered, *values, on_success, number, in_statement);
   if (!done && !on.lost()) static_cast<void>(on.run("rollback"));

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t url_size_max = 2048;  // bytes
 
-bool is_unreserved(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
 error bad_url(std::string_view url, std::string_view why) {
   return {errc::invalid_argument, "\"" + std::string{url.substr(0, url_size_max)} + "\" is not the URL of a service: " + std::string{why} +
                                       " (expected http://HOST[:PORT][/BASE] or https://…)"};

@@ -41,15 +41,10 @@ system_random::system_random() {
 }
 
 std::string secret_key() {
-  static char const* const digits = "0123456789abcdef";
-  std::array<std::uint8_t, 32> bytes{};
-  ATONE_ASSERT(::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
-  std::string text;
-  for (auto const byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
+  content_hash::bytes drawn{};
+  auto const size = ::getrandom(drawn.data(), drawn.size(), 0);
+  ATONE_ASSERT(size == static_cast<ssize_t>(drawn.size()));
+  return content_hash{drawn}.text();
 }
 
 saga_id time_ordered_ids::next_saga(timestamp now) {

@@ -105,23 +105,28 @@ void coordinator::impl::wake_at(std::optional<timestamp> due) {
   });
 }
 
-// Asked again until the store has answered: an outage is no answer.
 template <class Value>
-void coordinator::impl::read_through(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then,
-                                     duration pause) {
-  auto const found = std::make_shared<result<Value>>(error{errc::unavailable, "not read yet"});
-  auto const ask = [found, work](journal_reader& in) -> result<void> {
+void coordinator::impl::read_once(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then) {
+  auto const found = std::make_shared<result<Value>>(library::stopped_error());
+  auto const ask = [found, work = std::move(work)](journal_reader& in) -> result<void> {
     *found = work(in);
     if (!*found) return found->error();
     return {};
   };
-  reader.post(ask, [this, found, work, then = std::move(then), pause](result<void> outcome) {
-    on_loop([this, found, work, then, pause, outcome] {
-      if (outcome || !outcome.error().retryable() || stopped.load()) return outcome ? then(std::move(*found)) : then(outcome.error());
-      auto const timer = std::make_shared<boost::asio::steady_timer>(loop, pause);
-      timer->async_wait([this, timer, work, then, pause](boost::system::error_code) {
-        read_through<Value>(work, then, std::min(pause * 2, read_pause_max));
-      });
+  reader.post(ask, [this, found, then = std::move(then)](result<void> outcome) {
+    on_loop([found, then, outcome] { then(outcome ? std::move(*found) : result<Value>{outcome.error()}); });
+  });
+}
+
+// Asked again until the store has answered: an outage is no answer.
+template <class Value>
+void coordinator::impl::read_through(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then,
+                                     duration pause) {
+  read_once<Value>(work, [this, work, then, pause](result<Value> found) {
+    if (found || !found.error().retryable() || stopped.load()) return then(std::move(found));
+    auto const timer = std::make_shared<boost::asio::steady_timer>(loop, pause);
+    timer->async_wait([this, timer, work, then, pause](boost::system::error_code) {
+      read_through<Value>(work, then, std::min(pause * 2, read_pause_max));
     });
   });
 }
@@ -138,16 +143,9 @@ void coordinator::impl::reload(saga_id saga, std::function<void(result<std::opti
 }
 
 void coordinator::impl::holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) {
-  auto const found = std::make_shared<std::optional<key_holder>>();
-  auto const ask = [found, saga_name = std::move(saga_name), key = std::move(key)](journal_reader& in) -> result<void> {
-    auto read = read_holder(in, saga_name, key);
-    if (!read) return read.error();
-    *found = std::move(*read);
-    return {};
-  };
-  reader.post(ask, [this, found, then = std::move(then)](result<void> outcome) {
-    on_loop([found, then, outcome] { outcome ? then(std::move(*found)) : then(outcome.error()); });
-  });
+  read_once<std::optional<key_holder>>(
+      [saga_name = std::move(saga_name), key = std::move(key)](journal_reader& in) { return read_holder(in, saga_name, key); },
+      std::move(then));
 }
 
 void coordinator::impl::look_around() {
@@ -256,7 +254,7 @@ result<coordinator::published> coordinator::impl::publish(std::string_view yaml)
   std::promise<result<void>> stored;
   auto outcome_of = stored.get_future();
   if (!writer.post([&](journal& in) { stored.set_value(in.publish(row)); })) {
-    return error{errc::unavailable, "the coordinator has been stopped"};
+    return library::stopped_error();
   }
   if (auto const outcome = outcome_of.get(); !outcome) return outcome.error();
   std::promise<result<void>> added;
@@ -275,22 +273,15 @@ result<coordinator::published> coordinator::impl::publish(std::string_view yaml)
 
 void coordinator::impl::answer_from_store(saga_id id, std::function<void(result<saga_view>)> then) {
   // Once: whoever asks is told of an outage, and asks again.
-  auto const found = std::make_shared<std::optional<open_saga>>();
-  auto const ask = [found, id](journal_reader& in) -> result<void> {
-    auto read = read_saga(in, id);
-    if (!read) return read.error();
-    *found = std::move(*read);
-    return {};
-  };
-  reader.post(ask, [this, found, id, then = std::move(then)](result<void> outcome) {
-    on_loop([this, found, id, then, outcome] {
-      if (!outcome) return then(outcome.error());
-      if (!*found) return then(error{errc::not_found, "no saga " + id.text()});
-      auto& stored = **found;
-      auto const definition = engine->find_definition(stored.row.definition.name, stored.row.definition.version);
-      then(rebuild_view(std::move(stored.row), stored.events, definition));
-    });
-  });
+  read_once<std::optional<open_saga>>([id](journal_reader& in) { return read_saga(in, id); },
+                                      [this, id, then = std::move(then)](result<std::optional<open_saga>> found) {
+                                        if (!found) return then(found.error());
+                                        if (!*found) return then(error{errc::not_found, "no saga " + id.text()});
+                                        auto& stored = **found;
+                                        auto const& bound = stored.row.definition;
+                                        auto const definition = engine->find_definition(bound.name, bound.version);
+                                        then(rebuild_view(std::move(stored.row), stored.events, definition));
+                                      });
 }
 
 void coordinator::impl::wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {

@@ -62,6 +62,9 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) override;
   void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
 
+  // Reads on the reader's thread and brings the outcome to the loop.
+  template <class Value>
+  void read_once(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then);
   template <class Value>
   void read_through(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then, duration pause);
   result<void> load();  // definitions and open sagas, before the loop runs
@@ -79,7 +82,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
         return;
       }
     }
-    then(error{errc::unavailable, "the coordinator has been stopped"});
+    then(library::stopped_error());
   }
   result<published> publish(std::string_view yaml);
   void answer_from_store(saga_id id, std::function<void(result<saga_view>)> then);

@@ -20,7 +20,7 @@ class reader_thread {
   void post(std::function<result<void>(journal_reader&)> work, std::function<void(result<void>)> then) {
     auto const job = std::make_shared<std::pair<decltype(work), decltype(then)>>(std::move(work), std::move(then));
     if (queue_.push([this, job] { job->second(read(job->first)); })) return;
-    job->second(error{errc::unavailable, "the coordinator has been stopped"});
+    job->second(stopped_error());
   }
 
   void stop() { queue_.stop(); }

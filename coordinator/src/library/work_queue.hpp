@@ -9,9 +9,15 @@
 #include <mutex>
 #include <thread>
 
+#include <atone/result.hpp>
 #include <atone/time.hpp>
 
 namespace atone::library {
+
+// What whoever asks after stop() is told.
+inline error stopped_error() {
+  return error{errc::unavailable, "the coordinator has been stopped"};
+}
 
 class work_queue {
  public:

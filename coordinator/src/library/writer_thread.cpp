@@ -11,10 +11,6 @@ namespace {
 constexpr duration retry_first = std::chrono::milliseconds{20};
 constexpr duration retry_cap = std::chrono::seconds{1};
 
-error stopped_error() {
-  return error{errc::unavailable, "the coordinator has been stopped"};
-}
-
 }  // namespace
 
 // A journal whose commits last out an outage: a batch is repeated under its own number until the store says what became of it.

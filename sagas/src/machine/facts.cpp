@@ -43,10 +43,7 @@ void turn::on_started() {
   saga.end_object();
   state_.saga = *json::parse(saga.take());
   state_.deadline_due = event_.at + state_.definition->deadline;
-  arm_timer_command timer;
-  timer.timer = timer_kind::deadline;
-  timer.due = *state_.deadline_due;
-  emit(std::move(timer));
+  arm(timer_kind::deadline, step_path{}, operation::none, *state_.deadline_due);
 }
 
 void turn::on_succeeded(step_run& run) {
@@ -90,8 +87,13 @@ void turn::action_succeeded(step_run& run) {
   }
   run.phase = run_phase::done;
   run.output = run.answer;
-  if (!action.fallback) return;
-  auto const* last = std::get_if<fallback::last_output>(&action.fallback->use);
+  remember_output(run);
+}
+
+// For `fallback: last_output` of later sagas.
+void turn::remember_output(step_run const& run) {
+  auto const& alternative = run.action()->fallback;
+  auto const* const last = alternative ? std::get_if<fallback::last_output>(&alternative->use) : nullptr;
   if (last == nullptr) return;
   auto const key = last->key.evaluate(bindings_for(state_, run.path, mentions_steps(last->key)));
   if (!key) return;
@@ -235,11 +237,7 @@ void turn::on_operator_retry(step_run* run) {
       }
     }
     if (run->undo_retry_due) {
-      cancel_timer_command made;
-      made.timer = timer_kind::retry;
-      made.step = run->path;
-      made.op = operation::compensate;
-      emit(std::move(made));
+      disarm(timer_kind::retry, run->path, operation::compensate);
     }
     run->undo = undo_phase::retry_held;
     return;
@@ -250,11 +248,7 @@ void turn::on_operator_retry(step_run* run) {
     run->first_sent = event_.at;
     run->alerted_slow = false;
   } else if (run->retry_due) {
-    cancel_timer_command made;
-    made.timer = timer_kind::retry;
-    made.step = run->path;
-    made.op = operation::act;
-    emit(std::move(made));
+    disarm(timer_kind::retry, run->path, operation::act);
     run->retry_due.reset();
   }
   run->phase = run_phase::retry_held;

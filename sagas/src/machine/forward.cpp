@@ -85,12 +85,7 @@ void turn::begin_action(step_run& run) {
   bool const unbounded = state_.committed || run.of->promise == atomicity::retriable;  // by the deadline: somebody must hear of it
   if (action.timeout || unbounded) {
     run.timeout_due = event_.at + action.timeout.value_or(slow_after);
-    arm_timer_command timer;
-    timer.timer = timer_kind::step_timeout;
-    timer.step = run.path;
-    timer.op = operation::act;
-    timer.due = *run.timeout_due;
-    emit(std::move(timer));
+    arm(timer_kind::step_timeout, run.path, operation::act, *run.timeout_due);
   }
   if (run.of->promise == atomicity::pivot) {
     state_.pivot_sent = true;

@@ -2,9 +2,8 @@
 #include "state.hpp"
 
 namespace atone::machine {
-namespace {
 
-arm_timer_command timer(timer_kind kind, step_path const& step, operation op, timestamp due) {
+arm_timer_command armed(timer_kind kind, step_path const& step, operation op, timestamp due) {
   arm_timer_command made;
   made.timer = kind;
   made.step = step;
@@ -13,14 +12,16 @@ arm_timer_command timer(timer_kind kind, step_path const& step, operation op, ti
   return made;
 }
 
+namespace {
+
 call_command again(call_command call) {
   call.again = true;
   return call;
 }
 
 void add_forward(std::vector<command>& out, step_run const& run, definition const& within) {
-  if (run.timeout_due) out.emplace_back(timer(timer_kind::step_timeout, run.path, operation::act, *run.timeout_due));
-  if (run.retry_due) out.emplace_back(timer(timer_kind::retry, run.path, operation::act, *run.retry_due));
+  if (run.timeout_due) out.emplace_back(armed(timer_kind::step_timeout, run.path, operation::act, *run.timeout_due));
+  if (run.retry_due) out.emplace_back(armed(timer_kind::retry, run.path, operation::act, *run.retry_due));
   if (run.phase == run_phase::active) out.emplace_back(again(action_call(run, within)));
   if (run.phase != run_phase::looking_up || run.fallback_due) return;
   if (std::holds_alternative<fallback::call>(run.action()->fallback->use)) {
@@ -32,8 +33,8 @@ void add_forward(std::vector<command>& out, step_run const& run, definition cons
 
 void add_undo(std::vector<command>& out, step_run const& run, definition const& within) {
   if (run.undo == undo_phase::active) out.emplace_back(again(compensation_call(run, within)));
-  if (run.undo_slow_due) out.emplace_back(timer(timer_kind::step_timeout, run.path, operation::compensate, *run.undo_slow_due));
-  if (run.undo_retry_due) out.emplace_back(timer(timer_kind::retry, run.path, operation::compensate, *run.undo_retry_due));
+  if (run.undo_slow_due) out.emplace_back(armed(timer_kind::step_timeout, run.path, operation::compensate, *run.undo_slow_due));
+  if (run.undo_retry_due) out.emplace_back(armed(timer_kind::retry, run.path, operation::compensate, *run.undo_retry_due));
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ void add_undo(std::vector<command>& out, step_run const& run, definition const& 
 std::vector<command> outstanding_of(saga_state const& of) {
   std::vector<command> out;
   if (of.parked || of.end != ending::none) return out;
-  if (of.deadline_due) out.emplace_back(timer(timer_kind::deadline, step_path{}, operation::none, *of.deadline_due));
+  if (of.deadline_due) out.emplace_back(armed(timer_kind::deadline, step_path{}, operation::none, *of.deadline_due));
   for_each_run(of.root, [&](step_run const& run) {
     if (run.action() == nullptr) return;
     add_forward(out, run, *of.definition);

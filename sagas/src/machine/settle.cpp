@@ -49,16 +49,21 @@ bool turn::attempts_spent(step_run const& run) const noexcept {
   return limit && run.attempts - run.attempts_base >= *limit;
 }
 
+void turn::arm(timer_kind timer, step_path const& step, operation op, timestamp due) {
+  emit(armed(timer, step, op, due));
+}
+
+void turn::disarm(timer_kind timer, step_path const& step, operation op) {
+  cancel_timer_command made;
+  made.timer = timer;
+  made.step = step;
+  made.op = op;
+  emit(std::move(made));
+}
+
 void turn::end_timers(step_run& run) {
-  auto const cancel = [&](timer_kind timer, operation op) {
-    cancel_timer_command made;
-    made.timer = timer;
-    made.step = run.path;
-    made.op = op;
-    emit(std::move(made));
-  };
-  if (run.retry_due) cancel(timer_kind::retry, operation::act);
-  if (run.timeout_due) cancel(timer_kind::step_timeout, operation::act);
+  if (run.retry_due) disarm(timer_kind::retry, run.path, operation::act);
+  if (run.timeout_due) disarm(timer_kind::step_timeout, run.path, operation::act);
   run.retry_due.reset();
   run.timeout_due.reset();
 }
@@ -66,9 +71,7 @@ void turn::end_timers(step_run& run) {
 void turn::end_deadline() {
   if (!state_.deadline_due) return;
   state_.deadline_due.reset();
-  cancel_timer_command made;
-  made.timer = timer_kind::deadline;
-  emit(std::move(made));
+  disarm(timer_kind::deadline, step_path{}, operation::none);
 }
 
 // The forward path ends here. What waits for its next attempt, or for a fallback, is settled now. Calls in flight get the time of one
@@ -110,12 +113,7 @@ void turn::settle_in_flight(step_run& run) {
   if (run.timeout_due && *run.timeout_due <= due) return;
   end_timers(run);
   run.timeout_due = due;
-  arm_timer_command timer;
-  timer.timer = timer_kind::step_timeout;
-  timer.step = run.path;
-  timer.op = operation::act;
-  timer.due = due;
-  emit(std::move(timer));
+  arm(timer_kind::step_timeout, run.path, operation::act, due);
 }
 
 // The step will not succeed by itself: its fallback stands in, or it has failed.
@@ -161,12 +159,7 @@ void turn::retry_later(step_run& run) {
   auto const wait = std::max(backoff(run.action()->retry, made, event_.random), event_.retry_after);
   run.phase = run_phase::waiting_retry;
   run.retry_due = event_.at + wait;
-  arm_timer_command timer;
-  timer.timer = timer_kind::retry;
-  timer.step = run.path;
-  timer.op = operation::act;
-  timer.due = *run.retry_due;
-  emit(std::move(timer));
+  arm(timer_kind::retry, run.path, operation::act, *run.retry_due);
   if (event_.at - run.first_sent >= slow_after) alert_slow(run, "has been retried since " + format_timestamp(run.first_sent));
 }
 

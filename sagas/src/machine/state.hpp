@@ -122,6 +122,7 @@ class turn {
   void on_operator_complete(step_run& run);
 
   void action_succeeded(step_run& run);
+  void remember_output(step_run const& run);
   void action_refused(step_run& run);
   void action_attempt_failed(step_run& run);
   void step_timed_out(step_run& run);
@@ -169,6 +170,8 @@ class turn {
   bool until_done(step_run const& run) const noexcept;
   bool attempts_spent(step_run const& run) const noexcept;
 
+  void arm(timer_kind timer, step_path const& step, operation op, timestamp due);
+  void disarm(timer_kind timer, step_path const& step, operation op);
   void end_timers(step_run& run);
   void end_deadline();
   template <class Command>
@@ -221,6 +224,7 @@ call_command compensation_call(step_run const& run, definition const& within);
 call_command fallback_call(step_run const& run, definition const& within);
 
 // outstanding.cpp
+arm_timer_command armed(timer_kind kind, step_path const& step, operation op, timestamp due);
 std::vector<command> outstanding_of(saga_state const& of);
 
 // accept.cpp: whether the event may be applied in this state

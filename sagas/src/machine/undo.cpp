@@ -59,22 +59,13 @@ void turn::send_compensation(step_run& run) {
 // An attempt may hang where nothing bounds it (a local handler, an address that refuses connections): then no answer comes to decide on.
 void turn::watch_undo(step_run& run, timestamp due) {
   run.undo_slow_due = due;
-  arm_timer_command timer;
-  timer.timer = timer_kind::step_timeout;
-  timer.step = run.path;
-  timer.op = operation::compensate;
-  timer.due = due;
-  emit(std::move(timer));
+  arm(timer_kind::step_timeout, run.path, operation::compensate, due);
 }
 
 void turn::end_undo_watch(step_run& run) {
   if (!run.undo_slow_due) return;
   run.undo_slow_due.reset();
-  cancel_timer_command made;
-  made.timer = timer_kind::step_timeout;
-  made.step = run.path;
-  made.op = operation::compensate;
-  emit(std::move(made));
+  disarm(timer_kind::step_timeout, run.path, operation::compensate);
 }
 
 void turn::undo_slow(step_run& run) {
@@ -92,11 +83,7 @@ void turn::undo_slow(step_run& run) {
   }
   if (run.undo_retry_due) {
     run.undo_retry_due.reset();
-    cancel_timer_command made;
-    made.timer = timer_kind::retry;
-    made.step = run.path;
-    made.op = operation::compensate;
-    emit(std::move(made));
+    disarm(timer_kind::retry, run.path, operation::compensate);
   }
   park_undo(run, "compensation is not done after " + format_duration(limit) + ", which is its limit; last error: " + run.last_error);
 }
@@ -129,12 +116,7 @@ void turn::undo_attempt_failed(step_run& run) {
   }
   run.undo = undo_phase::waiting_retry;
   run.undo_retry_due = due;
-  arm_timer_command timer;
-  timer.timer = timer_kind::retry;
-  timer.step = run.path;
-  timer.op = operation::compensate;
-  timer.due = due;
-  emit(std::move(timer));
+  arm(timer_kind::retry, run.path, operation::compensate, due);
   if (event_.at - run.undo_first_sent >= slow_after) alert_slow(run, "is being compensated since " + format_timestamp(run.undo_first_sent));
 }
 
