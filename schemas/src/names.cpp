@@ -108,6 +108,7 @@ constexpr std::array error_codes{
     word<errc>{errc::corrupt, "corrupt"},
     word<errc>{errc::internal, "internal error"},
     word<errc>{errc::statement_failed, "statement failed"},
+    word<errc>{errc::elsewhere, "driven elsewhere"},
 };
 
 }  // namespace

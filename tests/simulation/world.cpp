@@ -89,9 +89,10 @@ void world::boot() {
   runtime::engine_settings settings;
   settings.shards = journal_->shards();
   settings.crashes_max = 1'000'000;  // crashes of this world are nobody's fault: none parks a saga
-  engine_ = std::make_unique<runtime::engine>(settings, runtime::engine_ports{*this, *this, *this, *this, *this, *this, *this, *this});
+  engine_ =
+      std::make_unique<runtime::engine>(settings, runtime::engine_ports{*this, *this, *this, *this, *this, *this, *this, *this, *this});
   for (auto const& one : definitions_) engine_->add_definition(one);
-  auto const loaded = journal_->load_open([&](open_saga&& one) { engine_->recover(std::move(one)); });
+  auto const loaded = journal_->load_open(journal_->every_shard(), [&](open_saga&& one) { engine_->recover(std::move(one)); });
   if (!loaded) broken_.push_back("load_open: " + loaded.error().message);
   engine_->go(owner);
 }

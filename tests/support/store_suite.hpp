@@ -81,7 +81,7 @@ class store_suite : public testing::TestWithParam<store_factory> {
 
   std::vector<open_saga> load_open(journal& from) {
     std::vector<open_saga> found;
-    EXPECT_FINE(from.load_open([&](open_saga&& one) { found.push_back(std::move(one)); }));
+    EXPECT_FINE(from.load_open(from.every_shard(), [&](open_saga&& one) { found.push_back(std::move(one)); }));
     return found;
   }
 

@@ -24,6 +24,7 @@
 
 #include <atone/event.hpp>
 #include <atone/ids.hpp>
+#include <atone/membership.hpp>
 #include <atone/records.hpp>
 #include <atone/result.hpp>
 #include <atone/time.hpp>
@@ -68,7 +69,9 @@ struct journal_batch {
   std::vector<alert_row> alerts;
   std::vector<last_output_row> outputs;
   std::vector<operator_action_row> actions;
-  std::vector<std::uint64_t> taken;  // numbers of start requests (journal::take_inbox) that are done with
+  std::vector<std::uint64_t> taken;  // numbers of requests (journal::take_inbox) that are done with
+  // Shards of starts in this batch that another coordinator drives: it finds an arrival in its inbox, in the same transaction.
+  std::vector<shard> foreign;
 
   journal_batch() = default;
   bool empty() const noexcept {  // nothing to write; committing it is allowed, and shows that the store takes writes
@@ -111,11 +114,13 @@ struct sql_statement {
   sql_statement() = default;
 };
 
-// A saga that another program asked for inside its own transaction (PostgreSQL: select atone.start(saga, key, input)).
+// A saga that another program asked for inside its own transaction (PostgreSQL: select atone.start(saga, key, input)), or one that a
+// coordinator started for a shard that it does not drive.
 struct inbox_start {
   static constexpr std::uint32_t take_max = 1000;
 
-  std::uint64_t number = 0;  // names the request in journal_batch::taken
+  std::uint64_t number = 0;        // names the request in journal_batch::taken
+  std::optional<saga_id> arrived;  // is in the store already; the rest is empty then
   std::string saga_name;
   business_key key;   // never empty: makes starting it twice harmless
   std::string input;  // JSON, byte for byte
@@ -124,12 +129,23 @@ struct inbox_start {
   inbox_start() = default;
 };
 
-// The writing side; one writer a store holds it (all shards) at a time.
+// A shard that passes from one coordinator to another; `to` nothing: to whoever claims it.
+struct shard_move {
+  atone::shard shard;
+  std::optional<writer_number> to;
+
+  shard_move() = default;
+  shard_move(atone::shard which, std::optional<writer_number> taker) : shard(which), to(taker) {}
+};
+
+// The writing side. Of one node there is one writer at a time; where a store serves several nodes (store::open_membership), each drives
+// the shards whose leases it holds.
 class journal {
  public:
   virtual ~journal() = default;
 
-  // Takes the store over: raises the epoch, so that whoever wrote before is fenced; batch numbers begin again at 1. Call first, and again
+  // Takes the store over, or, where several nodes may write, what belongs to this node: raises the epoch, so that whoever wrote before is
+  // fenced; batch numbers begin again at 1. Of two epochs of a store the later is higher, whichever node has it. Call first, and again
   // after errc::fenced only when this process is meant to be the owner. Each call is a take-over of its own, so a repeat after a lost
   // answer is harmless. Errors: unavailable; corrupt.
   virtual result<epoch> take_over(node_id const& node) = 0;
@@ -153,19 +169,27 @@ class journal {
   using answer_to_batch = std::function<journal_batch(std::string_view answer)>;
   virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) = 0;
 
-  // Every saga that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each, once. After an error some
-  // have been handed out and the rest not.
+  // Every saga of these shards that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each, once.
+  // After an error some have been handed out and the rest not. Needs no take_over.
   using saga_sink = std::function<void(open_saga&&)>;
-  virtual result<void> load_open(saga_sink const& sink) = 0;
+  virtual result<void> load_open(std::vector<shard> const& of, saga_sink const& sink) = 0;
+
+  // Gives shards of this writer away, after everything that was committed before. Their sagas must not be driven here any more. Repeating
+  // it is harmless. Errors: fenced; unavailable; outcome_unknown. A store with one writer at a time has nobody to give to: unsupported.
+  virtual result<void> hand_over(std::vector<shard_move> const& moves) {
+    static_cast<void>(moves);
+    return error{errc::unsupported, "this store has one coordinator at a time"};
+  }
 
   // Stores a definition; the same name and version with the same content (by hash) is a success, with other content a conflict. Needs no
   // take_over, and is not fenced.
   virtual result<void> publish(definition_row const& row) = 0;
 
-  // Start requests that wait, oldest first, with numbers above `after`, at most `limit` (inbox_start::take_max). They stay until a batch
-  // that names them in `taken` commits, best the one that starts their sagas; until then every call returns them again. A store without
-  // such requests has none.
-  virtual result<std::vector<inbox_start>> take_inbox(std::uint32_t limit, std::uint64_t after) {
+  // Requests that wait for whoever drives these shards, oldest first, with numbers above `after`, at most `limit` (inbox_start::take_max).
+  // They stay until a batch that names them in `taken` commits, best the one that starts their sagas; until then every call returns them
+  // again. A store without such requests has none.
+  virtual result<std::vector<inbox_start>> take_inbox(std::vector<shard> const& of, std::uint32_t limit, std::uint64_t after) {
+    static_cast<void>(of);
     static_cast<void>(limit);
     static_cast<void>(after);
     return std::vector<inbox_start>{};
@@ -175,6 +199,12 @@ class journal {
   virtual result<timestamp> now() = 0;
   // Number of virtual shards, fixed when the store was made; 1 where the store has none.
   virtual std::uint16_t shards() const = 0;
+  // All of them, as load_open() and take_inbox() want them.
+  std::vector<shard> every_shard() const {
+    std::vector<shard> all;
+    for (std::uint16_t number = 0; number < shards(); ++number) all.emplace_back(number);
+    return all;
+  }
 };
 
 // Which sagas to list; empty fields do not filter. Newest first; keyset paging: pass the last id of the page before.
@@ -228,6 +258,12 @@ class store {
   virtual ~store() = default;
   virtual result<std::unique_ptr<journal>> open_journal() = 0;
   virtual result<std::unique_ptr<journal_reader>> open_reader() = 0;
+  // Where several coordinators share the store: the membership of the writer that took over under this epoch. Null: one coordinator at a
+  // time drives everything.
+  virtual result<std::unique_ptr<membership>> open_membership(epoch as) {
+    static_cast<void>(as);
+    return std::unique_ptr<membership>{};
+  }
   virtual result<schema_status> status() = 0;
   virtual result<void> migrate() = 0;             // applies what is missing, each in a transaction; idempotent
   virtual std::vector<std::string> health() = 0;  // what `doctor` warns of (fsync off …); empty: fine

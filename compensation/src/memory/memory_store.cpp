@@ -24,7 +24,7 @@ class memory_journal final : public journal {
   result<commit_report> commit_with_sql(sql_statement const&, answer_to_batch const&, batch_number) override {
     return error{errc::unsupported, "the memory store runs no SQL; expected sqlite:PATH or postgresql://…"};
   }
-  result<void> load_open(saga_sink const& sink) override {
+  result<void> load_open(std::vector<shard> const&, saga_sink const& sink) override {  // one shard has all sagas
     saga_id after;
     for (;;) {
       auto chunk = shared_->open_after(after, load_chunk);

@@ -1,13 +1,14 @@
 #include "postgres/batch_encoding.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace atone::postgres {
 
 std::string const commit_statement =
     "select (extract(epoch from at) * 1000000)::bigint, refused, existing, body from atone.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, "
-    "$9, $10, $11)";
+    "$9, $10, $11, $12, $13)";
 
 namespace {
 
@@ -113,13 +114,13 @@ std::string encode_compensations(std::vector<compensation_entry> const& entries,
 }
 
 std::string encode_alerts(std::vector<alert_row> const& alerts, type_id type, std::uint16_t shards) {
-  // The statement may not touch a row twice: the newest of a (saga, step, kind) wins.
-  std::unordered_map<std::string, alert_row const*> newest;
-  auto const key_of = [](alert_row const& row) { return row.saga.text() + '\0' + row.step.text() + '\0' + row.kind; };
-  for (auto const& alert : alerts) newest[key_of(alert)] = &alert;
+  // The statement may not touch a row twice: the newest of a (saga, step, kind) wins. In the order of their keys: alerts of no saga may be
+  // written by another coordinator at this moment, which takes their locks in the same order.
+  std::map<std::string, alert_row const*> newest;
+  for (auto const& alert : alerts) newest[alert.saga.text() + '\0' + alert.step.text() + '\0' + alert.kind] = &alert;
   binary_rows rows{type, 7};
-  for (auto const& alert : alerts) {
-    if (newest[key_of(alert)] != &alert) continue;
+  for (auto const& [key, last] : newest) {
+    auto const& alert = *last;
     rows.begin_row().small(shard_of_saga_rows(alert.saga, shards)).uuid(alert.saga).text(alert.step.text()).text(alert.kind);
     rows.small(code(alert.level)).text(alert.text).time(alert.raised_at);
   }
@@ -127,12 +128,12 @@ std::string encode_alerts(std::vector<alert_row> const& alerts, type_id type, st
 }
 
 std::string encode_outputs(std::vector<last_output_row> const& outputs, type_id type, std::uint16_t shards) {
-  std::unordered_map<std::string, last_output_row const*> newest;
-  auto const key_of = [](last_output_row const& row) { return row.saga_name + '\0' + row.step.text() + '\0' + row.key; };
-  for (auto const& output : outputs) newest[key_of(output)] = &output;
+  // In the order of their keys: another coordinator may write the same rows at this moment, and takes their locks in the same order.
+  std::map<std::string, last_output_row const*> newest;
+  for (auto const& output : outputs) newest[output.saga_name + '\0' + output.step.text() + '\0' + output.key] = &output;
   binary_rows rows{type, 7};
-  for (auto const& output : outputs) {
-    if (newest[key_of(output)] != &output) continue;
+  for (auto const& [key, last] : newest) {
+    auto const& output = *last;
     rows.begin_row().small(shard_of_output(output.saga_name, output.step, output.key, shards)).text(output.saga_name);
     rows.text(output.step.text()).text(output.key).uuid(output.written_by).time(output.at).bytes(output.output);
   }
@@ -172,16 +173,18 @@ result<void> check_shards(journal_batch const& batch, std::uint16_t shards) {
   return {};
 }
 
-std::vector<binary_parameter> encode_batch(journal_batch const& batch, atone::epoch epoch, batch_number number, row_types const& types,
-                                           std::uint16_t shards) {
+std::vector<binary_parameter> encode_batch(journal_batch const& batch, writer_identity const& by, batch_number number,
+                                           row_types const& types, std::uint16_t shards) {
   auto changes = index_changes(batch.changes);
   std::vector<binary_parameter> out;
-  out.reserve(11);
-  out.push_back(binary_big(static_cast<std::int64_t>(epoch.value())));
+  out.reserve(13);
+  out.push_back(binary_small(static_cast<std::int16_t>(by.number.value())));
+  out.push_back(binary_big(static_cast<std::int64_t>(by.epoch.value())));
   out.push_back(binary_big(static_cast<std::int64_t>(number.value())));
   bool const keyed =
       std::any_of(batch.starts.begin(), batch.starts.end(), [](saga_start const& start) { return !start.row.key.value().empty(); });
   out.push_back(binary_bool(keyed));
+  out.push_back(binary_smalls(batch.foreign));
   out.push_back(encode_starts(batch, changes, types.start, shards));
   out.push_back(encode_records(batch.records, types.record));
   out.push_back(encode_changes(batch.changes, changes, types.change));

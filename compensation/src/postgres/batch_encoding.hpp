@@ -16,11 +16,19 @@ namespace atone::postgres {
 // The statement the parameters below belong to.
 extern std::string const commit_statement;
 
+// Who writes: one row of atone.writer, and the epoch it is driven under.
+struct writer_identity {
+  writer_number number;
+  atone::epoch epoch;  // 0: nothing was taken over yet
+
+  writer_identity() = default;
+};
+
 // What must hold before a batch is encoded: shards in range, texts that a PostgreSQL text can hold in range. Errors: bad_data.
 result<void> check_shards(journal_batch const& batch, std::uint16_t shards);
 
-std::vector<binary_parameter> encode_batch(journal_batch const& batch, atone::epoch epoch, batch_number number, row_types const& types,
-                                           std::uint16_t shards);
+std::vector<binary_parameter> encode_batch(journal_batch const& batch, writer_identity const& by, batch_number number,
+                                           row_types const& types, std::uint16_t shards);
 
 // The shards of rows that have no saga's shard to go by. Stored: never changed.
 std::int16_t shard_of_key(std::string_view saga_name, std::string_view key, std::uint16_t shards);

@@ -145,6 +145,12 @@ std::string binary_big(std::int64_t value) {
   return out;
 }
 
+std::string binary_small(std::int16_t value) {
+  std::string out;
+  append(out, static_cast<std::uint16_t>(value));
+  return out;
+}
+
 std::string binary_bool(bool value) {
   return std::string(1, value ? '\1' : '\0');
 }
@@ -155,6 +161,16 @@ std::string binary_bigs(std::vector<std::uint64_t> const& values) {
   for (auto const value : values) {
     append(out, std::uint32_t{8});
     append(out, value);
+  }
+  return out;
+}
+
+std::string binary_smalls(std::vector<shard> const& values) {
+  if (values.empty()) return empty_array(type_small);
+  auto out = array_header(type_small, static_cast<std::int32_t>(values.size()));
+  for (auto const value : values) {
+    append(out, std::uint32_t{2});
+    append(out, value.value());
   }
   return out;
 }

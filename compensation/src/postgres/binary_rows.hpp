@@ -52,8 +52,10 @@ class binary_rows {
 };
 
 // One bigint as a binary parameter, and an array of them.
+std::string binary_small(std::int16_t value);
 std::string binary_big(std::int64_t value);
 std::string binary_bool(bool value);
 std::string binary_bigs(std::vector<std::uint64_t> const& values);
+std::string binary_smalls(std::vector<shard> const& values);
 
 }  // namespace atone::postgres

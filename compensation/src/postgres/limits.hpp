@@ -2,6 +2,7 @@
 // Thread rules: plain values.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 
@@ -21,6 +22,15 @@ struct session_limits {
 
   session_limits() = default;
 };
+
+// Of the connection that renews the leases: a sign of life that takes longer is none.
+inline session_limits membership_limits(session_limits of) {
+  of.lock = std::min(of.lock, std::chrono::milliseconds{500});
+  of.statement = std::min(of.statement, std::chrono::milliseconds{1'000});
+  of.answer = std::min(of.answer, std::chrono::milliseconds{1'500});
+  of.connect = std::min(of.connect, std::chrono::seconds{2});
+  return of;
+}
 
 // How often and for how long a commit is repeated before the caller hears of it.
 struct retry_limits {

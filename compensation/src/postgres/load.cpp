@@ -7,6 +7,12 @@
 namespace atone::postgres {
 namespace {
 
+std::string numbers_text(std::vector<shard> const& of) {
+  std::string text = "{";
+  for (auto const one : of) text += (text.size() > 1 ? "," : "") + std::to_string(one.value());
+  return text + '}';
+}
+
 // The keys of one chunk as two array parameters.
 struct chunk_keys {
   std::string shards = "{";
@@ -29,14 +35,15 @@ chunk_keys keys_of(std::vector<open_saga> const& chunk) {
 
 std::string const of_chunk = " t where (t.shard, t.saga_id) in (select * from unnest($1::smallint[], $2::uuid[]))";
 
-result<std::vector<open_saga>> next_sagas(session& on, saga_row const* after) {
-  std::string const from = after == nullptr ? "" : " and (shard, saga_id) > ($1::smallint, $2::uuid)";
-  std::vector<text_parameter> parameters;
-  if (after != nullptr) parameters = {std::to_string(after->home.value()), uuid_text(after->id)};
-  auto rows = decode_all<saga_row>(on.query("select " + saga_columns + " from atone.saga where status not in (5, 6)" + from +
-                                                " order by shard, saga_id limit " + std::to_string(load_chunk_sagas),
-                                            parameters),
-                                   decode_saga);
+// In the order of shard and id, so that the next look goes on behind the last row. One shard after the other: its part of the index of
+// open sagas is read from `after` on.
+result<std::vector<open_saga>> next_sagas(session& on, shard of, saga_id after) {
+  auto rows = decode_all<saga_row>(
+      on.query("select " + saga_columns +
+                   " from atone.saga where status not in (5, 6) and shard = $1::smallint and saga_id > $2::uuid order by saga_id limit " +
+                   std::to_string(load_chunk_sagas),
+               {std::to_string(of.value()), uuid_text(after)}),
+      decode_saga);
   if (!rows) return rows.error();
   std::vector<open_saga> chunk(rows->size());
   for (std::size_t at = 0; at < chunk.size(); ++at) chunk[at].row = std::move((*rows)[at]);
@@ -71,6 +78,7 @@ result<void> add_compensations(session& on, std::vector<open_saga>& chunk, chunk
 result<inbox_start> decode_request(pqxx::row const& row) {
   inbox_start request;
   request.number = row[0].as<std::uint64_t>();
+  if (!row[5].is_null()) request.arrived = decode_id(row[5]);
   request.saga_name = row[1].c_str();
   request.key = business_key{row[2].c_str()};
   request.input = from_bytea_text(row[3].c_str());
@@ -80,25 +88,32 @@ result<inbox_start> decode_request(pqxx::row const& row) {
 
 }  // namespace
 
-result<void> load_open_sagas(session& on, journal::saga_sink const& sink) {
-  std::optional<saga_row> last;
-  for (;;) {
-    auto chunk = next_sagas(on, last ? &*last : nullptr);
-    if (!chunk) return chunk.error();
-    if (chunk->empty()) return {};
-    last = chunk->back().row;
-    auto const keys = keys_of(*chunk);
-    if (auto added = add_events(on, *chunk, keys); !added) return added;
-    if (auto added = add_compensations(on, *chunk, keys); !added) return added;
-    for (auto& saga : *chunk) sink(std::move(saga));
+result<void> load_open_sagas(session& on, std::vector<shard> const& of, journal::saga_sink const& sink) {
+  for (auto const one : of) {
+    saga_id last;
+    for (;;) {
+      auto chunk = next_sagas(on, one, last);
+      if (!chunk) return chunk.error();
+      if (chunk->empty()) break;
+      last = chunk->back().row.id;
+      auto const keys = keys_of(*chunk);
+      if (auto added = add_events(on, *chunk, keys); !added) return added;
+      if (auto added = add_compensations(on, *chunk, keys); !added) return added;
+      for (auto& saga : *chunk) sink(std::move(saga));
+    }
   }
+  return {};
 }
 
-result<std::vector<inbox_start>> load_inbox(session& on, std::uint32_t limit, std::uint64_t after) {
-  return decode_all<inbox_start>(on.query("select number, saga_name, business_key, input, " + microseconds_of("requested_at") +
-                                              " from atone.inbox where number > $1 order by number limit " + std::to_string(limit),
-                                          {std::to_string(after)}),
-                                 decode_request);
+result<std::vector<inbox_start>> load_inbox(session& on, std::vector<shard> const& of, std::uint16_t shards, std::uint32_t limit,
+                                            std::uint64_t after) {
+  return decode_all<inbox_start>(
+      on.query(
+          "select number, saga_name, business_key, input, " + microseconds_of("requested_at") +
+              ", saga_id from atone.inbox where number > $1 and coalesce(shard, number % $2) = any($3::bigint[]) order by number limit " +
+              std::to_string(limit),
+          {std::to_string(after), std::to_string(shards), numbers_text(of)}),
+      decode_request);
 }
 
 }  // namespace atone::postgres

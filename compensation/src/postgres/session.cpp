@@ -133,6 +133,17 @@ result<pqxx::result> session::call(std::string const& statement, std::vector<bin
   });
 }
 
+void session::await_notification(std::chrono::milliseconds most) {
+  if (lost_) return;
+  try {
+    auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(most);
+    connection_->await_notification(static_cast<long>(seconds.count()),
+                                    static_cast<long>(std::chrono::microseconds{most - seconds}.count()));
+  } catch (std::exception const&) {
+    lost_ = true;
+  }
+}
+
 error session::blame_user(error failure) {
   std::string const state = last_state_;
   lost_ = false;  // said of a SQLSTATE that anybody may raise; a connection that is gone says so again

@@ -2,6 +2,7 @@
 // calls itself open). Exceptions of libpqxx end here. Thread rules: one thread at a time.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,6 +48,9 @@ class session {
   result<pqxx::result> query(std::string const& statement, std::vector<text_parameter> const& parameters);
   // One statement, prepared at its first use under its own text.
   result<pqxx::result> call(std::string const& statement, std::vector<binary_parameter> const& parameters);
+
+  // Returns when a notification has come (the session listens), or after `most`. A lost connection is noticed by the next call.
+  void await_notification(std::chrono::milliseconds most);
 
   // What a failure of the user's statement is, told apart from the loss of this connection, which its SQLSTATE alone does not: rolls
   // the transaction back, and where that works the connection is alive, and the failure is statement_failed or bad_data. Call

@@ -1,6 +1,5 @@
 // The `sql` step: the user's statement, the records that say so and the fence in one transaction, exactly once. What the statement fails
 // with is kept apart from what the store fails with: it must not stop, nor hold up, the one writer of all sagas.
-#include "postgres/batch_encoding.hpp"
 #include "postgres/decoding.hpp"
 #include "postgres/named_parameters.hpp"
 #include "postgres/sql_answer.hpp"
@@ -20,7 +19,7 @@ std::string local_limits(std::chrono::milliseconds lock, std::chrono::millisecon
 
 result<commit_report> writer::commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) {
   ATONE_ASSERT(number.value() > 0);
-  if (epoch_.value() == 0) return error{errc::fenced, "no take_over came before this commit"};
+  if (self_.epoch.value() == 0) return error{errc::fenced, "no take_over came before this commit"};
   if (losing_ != number) losses_ = 0;
   losing_ = number;
   return repeat([&](session& on) -> result<commit_report> {
@@ -36,8 +35,8 @@ result<commit_report> writer::commit_with_sql(sql_statement const& statement, an
 }
 
 result<std::optional<commit_report>> writer::committed_before(session& on, batch_number number) {
-  auto const found =
-      on.query("select " + microseconds_of("atone.committed_at($1, $2)"), {std::to_string(epoch_.value()), std::to_string(number.value())});
+  auto const found = on.query("select " + microseconds_of("atone.committed_at($1, $2, $3)"),
+                              {std::to_string(self_.number.value()), std::to_string(self_.epoch.value()), std::to_string(number.value())});
   if (!found) return found.error();
   if ((*found)[0][0].is_null()) return std::optional<commit_report>{};
   commit_report report;

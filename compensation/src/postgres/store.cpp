@@ -3,6 +3,7 @@
 #include "common/address.hpp"
 #include "common/factories.hpp"
 #include "postgres/health.hpp"
+#include "postgres/membership.hpp"
 #include "postgres/migrations.hpp"
 #include "postgres/reader.hpp"
 #include "postgres/session.hpp"
@@ -18,6 +19,7 @@ class postgres_store final : public store {
 
   result<std::unique_ptr<journal>> open_journal() override { return writer::open(to_, retry_); }
   result<std::unique_ptr<journal_reader>> open_reader() override { return reader::open(to_); }
+  result<std::unique_ptr<membership>> open_membership(epoch as) override { return open_membership_as(to_, as); }
 
   result<schema_status> status() override {
     auto on = session::open(to_, session_kind::reader);

@@ -1,7 +1,6 @@
 #include "postgres/writer.hpp"
 
 #include "common/batch_check.hpp"
-#include "postgres/batch_encoding.hpp"
 #include "postgres/decoding.hpp"
 #include "postgres/errors.hpp"
 #include "postgres/load.hpp"
@@ -66,7 +65,7 @@ result<void> writer::connect() {
 result<void> writer::ensure_connected() {
   if (session_ && !session_->lost()) return {};
   if (auto connected = connect(); !connected) return connected;
-  if (epoch_.value() == 0) return {};
+  if (self_.epoch.value() == 0) return {};
   auto resumed = resume_epoch();
   if (!resumed) session_.reset();
   return resumed;
@@ -74,15 +73,17 @@ result<void> writer::ensure_connected() {
 
 // Errors: fenced, when another took over meanwhile.
 result<void> writer::resume_epoch() {
-  end_registered_backend(epoch_);  // first: it may hold the writer's row
-  auto const resumed = session_->query("select old_pid, old_start from atone.resume($1)", {number_text(epoch_.value())});
+  end_registered_backend();  // first: it may hold the writer's row
+  auto const resumed = session_->query("select old_pid, old_start from atone.resume($1, $2)",
+                                       {number_text(self_.number.value()), number_text(self_.epoch.value())});
   if (!resumed) return resumed.error();
   return {};
 }
 
 // Only that of this epoch: a writer that was taken over must not end the new owner's.
-void writer::end_registered_backend(epoch of) {
-  auto const old = session_->query("select backend_pid, backend_start from atone.writer where epoch = $1", {number_text(of.value())});
+void writer::end_registered_backend() {
+  auto const old = session_->query("select backend_pid, backend_start from atone.writer where id = $1 and epoch = $2",
+                                   {number_text(self_.number.value()), number_text(self_.epoch.value())});
   if (old && !old->empty()) end_backend((*old)[0][0].c_str(), (*old)[0][1].c_str());
 }
 
@@ -98,12 +99,12 @@ result<epoch> writer::take_over(node_id const& node) {
   rising_pause conflict{limits_.first_pause, limits_.conflict_total};
   rising_pause reconnect{limits_.first_pause, limits_.reconnect_total};
   for (;;) {
-    epoch_ = epoch{};  // a reconnect must not resume the old epoch
+    self_ = writer_identity{};  // a reconnect must not resume the old epoch
     auto taken = take_over_once(node);
     if (taken) return taken;
     bool const lost = session_ && session_->lost();  // a server that can't be reached at all is the caller's to wait for
     if (taken.error().code == errc::serialization) {
-      end_holder();
+      end_holder(node);
       if (!conflict.wait()) return as_unavailable(taken.error());
     } else if (!lost || !reconnect.wait()) {
       return taken;
@@ -111,25 +112,26 @@ result<epoch> writer::take_over(node_id const& node) {
   }
 }
 
-void writer::end_holder() {
-  auto const held = session_->run("select epoch from atone.writer");
-  if (held) end_registered_backend(epoch{(*held)[0][0].as<std::uint64_t>()});
+void writer::end_holder(node_id const& node) {
+  auto const held = session_->query("select backend_pid, backend_start from atone.writer where node = $1", {node.value()});
+  if (held && !held->empty()) end_backend((*held)[0][0].c_str(), (*held)[0][1].c_str());
 }
 
 // The epoch first, then the old backend: once fenced it can't register again in between.
 result<epoch> writer::take_over_once(node_id const& node) {
   if (auto ready = ensure_connected(); !ready) return ready.error();
-  auto const taken = session_->query("select new_epoch, old_pid, old_start from atone.take_over($1)", {node.value()});
+  auto const taken = session_->query("select writer, new_epoch, old_pid, old_start from atone.take_over($1)", {node.value()});
   if (!taken) return taken.error();
-  epoch_ = epoch{(*taken)[0][0].as<std::uint64_t>()};
+  self_.number = writer_number{(*taken)[0][0].as<std::uint16_t>()};
+  self_.epoch = epoch{(*taken)[0][1].as<std::uint64_t>()};
   // What it has not committed (keys, rows) would be in the way.
-  end_backend((*taken)[0][1].c_str(), (*taken)[0][2].c_str());
-  return epoch_;
+  end_backend((*taken)[0][2].c_str(), (*taken)[0][3].c_str());
+  return self_.epoch;
 }
 
 result<commit_report> writer::commit(journal_batch const& batch, batch_number number) {
   ATONE_ASSERT(number.value() > 0);
-  if (epoch_.value() == 0) return error{errc::fenced, "no take_over came before this commit"};
+  if (self_.epoch.value() == 0) return error{errc::fenced, "no take_over came before this commit"};
   if (auto fine = check_batch_here(batch); !fine) return fine.error();
   return repeat([&](session& on) { return call_commit(on, batch, number); });
 }
@@ -172,12 +174,12 @@ result<commit_report> writer::attempt(transaction const& work, bool& sent) {
 }
 
 result<commit_report> writer::call_commit(session& on, journal_batch const& batch, batch_number number) {
-  auto const rows = on.call(commit_statement, encode_batch(batch, epoch_, number, types_, shards_));
+  auto const rows = on.call(commit_statement, encode_batch(batch, self_, number, types_, shards_));
   if (!rows) return rows.error();
   return decode_report(*rows);
 }
 
-result<void> writer::load_open(saga_sink const& sink) {
+result<void> writer::load_open(std::vector<shard> const& of, saga_sink const& sink) {
   bool begun = false;
   auto const noting = [&](open_saga&& one) {
     begun = true;
@@ -185,7 +187,7 @@ result<void> writer::load_open(saga_sink const& sink) {
   };
   for (int left = 1;; --left) {
     if (auto ready = ensure_connected(); !ready) return ready.error();
-    auto done = load_open_sagas(*session_, noting);
+    auto done = load_open_sagas(*session_, of, noting);
     // From a new connection only as long as nothing was handed out: no saga comes twice.
     if (done || !session_->lost() || begun || left == 0) return done;
   }
@@ -221,9 +223,29 @@ result<void> writer::publish(definition_row const& row) {
                                    " is published with other content; published versions don't change: give it the next number"};
 }
 
-result<std::vector<inbox_start>> writer::take_inbox(std::uint32_t limit, std::uint64_t after) {
+// Repeating it finds the shards given away already, and changes nothing.
+result<void> writer::hand_over(std::vector<shard_move> const& moves) {
+  if (self_.epoch.value() == 0) return error{errc::fenced, "no take_over came before this hand-over"};
+  std::string shards = "{";
+  std::string takers = "{";
+  for (auto const& one : moves) {
+    char const* const comma = shards.size() > 1 ? "," : "";
+    shards += comma + std::to_string(one.shard.value());
+    takers += comma + (one.to ? std::to_string(one.to->value()) : std::string{"null"});
+  }
+  auto const given = read<bool>([&](session& on) -> result<bool> {
+    auto const done = on.query("select atone.hand_over($1, $2, $3, $4)",
+                               {number_text(self_.number.value()), number_text(self_.epoch.value()), shards + '}', takers + '}'});
+    if (!done) return done.error();
+    return true;
+  });
+  if (!given) return given.error();
+  return {};
+}
+
+result<std::vector<inbox_start>> writer::take_inbox(std::vector<shard> const& of, std::uint32_t limit, std::uint64_t after) {
   auto const bounded = std::min(limit, inbox_start::take_max);
-  return read<std::vector<inbox_start>>([&](session& on) { return load_inbox(on, bounded, after); });
+  return read<std::vector<inbox_start>>([&](session& on) { return load_inbox(on, of, shards_, bounded, after); });
 }
 
 result<timestamp> writer::now() {

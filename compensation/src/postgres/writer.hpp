@@ -11,6 +11,7 @@
 
 #include <atone/journal.hpp>
 
+#include "postgres/batch_encoding.hpp"
 #include "postgres/named_parameters.hpp"
 #include "postgres/row_types.hpp"
 #include "postgres/session.hpp"
@@ -25,9 +26,10 @@ class writer final : public journal {
   result<epoch> take_over(node_id const& node) override;
   result<commit_report> commit(journal_batch const& batch, batch_number number) override;
   result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) override;
-  result<void> load_open(saga_sink const& sink) override;
+  result<void> load_open(std::vector<shard> const& of, saga_sink const& sink) override;
+  result<void> hand_over(std::vector<shard_move> const& moves) override;
   result<void> publish(definition_row const& row) override;
-  result<std::vector<inbox_start>> take_inbox(std::uint32_t limit, std::uint64_t after) override;
+  result<std::vector<inbox_start>> take_inbox(std::vector<shard> const& of, std::uint32_t limit, std::uint64_t after) override;
   result<timestamp> now() override;
   std::uint16_t shards() const override { return shards_; }
 
@@ -40,9 +42,9 @@ class writer final : public journal {
   result<void> ensure_connected();
   result<void> resume_epoch();
   void end_backend(std::string const& pid, std::string const& start);
-  void end_registered_backend(epoch of);
-  // Ends whoever holds the writer's row and so is in the way of a take-over.
-  void end_holder();
+  void end_registered_backend();
+  // Ends whoever holds the node's row and so is in the way of a take-over.
+  void end_holder(node_id const& node);
   result<epoch> take_over_once(node_id const& node);
   // Repeats `work` over conflicts and lost connections, within the limits.
   result<commit_report> repeat(transaction const& work);
@@ -65,7 +67,7 @@ class writer final : public journal {
   std::unique_ptr<session> session_;
   row_types types_;
   std::uint16_t shards_ = 0;
-  epoch epoch_;
+  writer_identity self_;
   // Connections lost under the user's statement of one batch number, over all calls for it.
   batch_number losing_;
   int losses_ = 0;

@@ -22,7 +22,7 @@ class sqlite_journal final : public journal {
   result<epoch> take_over(node_id const& node) override;
   result<commit_report> commit(journal_batch const& batch, batch_number number) override;
   result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) override;
-  result<void> load_open(saga_sink const& sink) override;
+  result<void> load_open(std::vector<shard> const& of, saga_sink const& sink) override;
   result<void> publish(definition_row const& row) override;
   result<timestamp> now() override { return clock_(); }
   std::uint16_t shards() const override { return 1; }
@@ -125,7 +125,8 @@ result<void> sqlite_journal::fence(commit_report const& report, batch_number num
   return {};
 }
 
-result<void> sqlite_journal::load_open(saga_sink const& sink) {
+// One shard has all sagas.
+result<void> sqlite_journal::load_open(std::vector<shard> const&, saga_sink const& sink) {
   std::string after;
   for (;;) {
     auto chunk = load_chunk_after(after);

@@ -78,11 +78,15 @@ using handler = std::function<answer(call const&)>;
 
 // How a coordinator is set up; read once, by coordinator::open().
 struct options {
-  std::string store = "sqlite:atone.db";           // address, as open_store() reads it: memory:, sqlite:PATH or postgresql://…
-  atone::node_id node{"node"};                     // who writes, for people who look at the store; keep it over restarts
-  std::uint32_t handler_threads = 4;               // local handlers that run at the same time; 0 counts as 1
-  std::uint32_t open_max = 100'000;                // sagas under way; above it starts are refused as errc::exhausted
-  bool migrate = true;                             // bring the store's tables up to date at start; else old ones are a conflict
+  std::string store = "sqlite:atone.db";  // address, as open_store() reads it: memory:, sqlite:PATH or postgresql://…
+  // Who this is among the coordinators on one store; unlike every other's, and the same over restarts: whoever opens the store under
+  // the same name takes over from the one before. Empty: the machine's name.
+  atone::node_id node;
+  std::string address;                      // URL at which other coordinators reach this one's API ("http://10.0.0.1:7070"); may be empty
+  duration lease{std::chrono::seconds{2}};  // PostgreSQL: how long without a sign of life until others take over what is driven here
+  std::uint32_t handler_threads = 4;        // local handlers that run at the same time; 0 counts as 1
+  std::uint32_t open_max = 100'000;         // sagas under way; above it starts are refused as errc::exhausted
+  bool migrate = true;                      // bring the store's tables up to date at start; else old ones are a conflict
   std::map<std::string, std::string> addresses;    // service -> URL, instead of the definition's default
   duration breaker_open{std::chrono::seconds{5}};  // how long nothing is sent to an address that refuses connections
   duration poll_limit{std::chrono::hours{24}};     // how long work answered by 202 may take; then the attempt's outcome is unknown
@@ -157,7 +161,29 @@ struct engine_figures {
   engine_figures() = default;
 };
 
-// Drives the sagas of one store. It owns its threads, and must outlive every callback that it was given.
+// Who drives a saga.
+struct driver {
+  node_id node;
+  std::string address;  // its options::address
+  bool here = false;    // this coordinator
+
+  driver() = default;
+};
+
+// One coordinator of those that share the store, as this one saw it last.
+struct node_view {
+  node_id node;
+  std::string address;
+  bool alive = false;      // drives its shards; false: it has left, or was fenced
+  bool here = false;       // this coordinator
+  std::size_t shards = 0;  // that it drives
+
+  node_view() = default;
+};
+
+// Drives sagas of one store: all of them, or, where several coordinators share it (PostgreSQL), those of the shards whose leases it holds.
+// Starting and reading work on each of them; act() and reports belong to the one that drives the saga. It owns its threads, and must
+// outlive every callback that it was given.
 class coordinator {
  public:
   // Opens the store, takes it over and loads what is open; blocks meanwhile. From here on whoever drove the store before is fenced.
@@ -208,7 +234,7 @@ class coordinator {
   result<saga_view> get(saga_id id);
   // An operator's action, and how the saga stands after it. What is refused of a saga under way is recorded too. Errors: conflict
   // (the state does not allow it, or the saga has ended), invalid_argument (note missing, several steps parked, output not JSON),
-  // not_found (saga or step), unavailable.
+  // not_found (saga or step), elsewhere (another coordinator drives it: async_driver_of), unavailable.
   result<saga_view> act(operator_request what);
 
   // ---- sagas: by callback, called once from the coordinator's loop thread; it must neither block nor throw. Meanings and errors are
@@ -219,9 +245,16 @@ class coordinator {
   void async_act(operator_request what, std::function<void(result<saga_view>)> then);
   // A report from a participant to its callback address. `token` must be the one that went out with the call; `status` and `body` are
   // read as an HTTP answer would be. Told once it is durable. Errors: invalid_argument (token), conflict (nobody waits for this
-  // attempt: recorded as late), not_found (saga not under way, or step not reached), unavailable.
+  // attempt: recorded as late), not_found (saga not under way, or step not reached), elsewhere (another coordinator drives it),
+  // unavailable.
   void async_report(saga_id id, step_path step, operation op, attempt n, std::string token, std::int32_t status, std::string body,
                     std::function<void(result<void>)> then);
+
+  // ---- several coordinators on one store ----
+  // Who drives a saga. Errors: not_found; unavailable (the store; or the saga is on its way between two coordinators).
+  void async_driver_of(saga_id id, std::function<void(result<driver>)> then);
+  // Everybody who shares the store, by the last look at it (some 250 ms ago at most). Blocks for a turn of the loop.
+  result<std::vector<node_view>> nodes() const;
 
   // ---- reading (own connection, own thread) ----
   // Runs `work` with a reader, on the reader's thread; blocks the caller and gives back what `work` returned. Reads take turns: `work`

@@ -15,6 +15,7 @@ std::int32_t status_of(errc code) noexcept {
     case errc::fenced: return 503;
     case errc::bad_data: return 422;
     case errc::statement_failed:
+    case errc::elsewhere:
     case errc::serialization: return 503;
     case errc::exhausted: return 429;
     case errc::unsupported: return 501;

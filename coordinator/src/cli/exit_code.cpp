@@ -27,6 +27,7 @@ exit_code exit_code_of(errc code) noexcept {
     case errc::exhausted:
     case errc::fenced:
     case errc::statement_failed:
+    case errc::elsewhere:
     case errc::serialization: return exit_code::unavailable;
     case errc::unsupported: return exit_code::usage;
     case errc::bad_data:

@@ -25,7 +25,9 @@ http::server_options server_settings(settings const& of) {
 
 options coordinator_settings(settings const& of, std::string const& url) {
   options made{of.store};
-  made.node = node_id{of.node};
+  made.node = node_id{node_name(of)};
+  made.address = of.advertise.empty() ? url : of.advertise;
+  made.lease = of.lease;
   made.handler_threads = of.handler_threads;
   made.open_max = of.open_max;
   made.migrate = of.migrate;
@@ -174,7 +176,7 @@ result<void> run(settings const& with, log& to, std::function<void(std::string c
   to.write(log_level::info, "listening",
            {{"url", made.url()},
             {"store", made.store()},
-            {"node", with.node},
+            {"node", node_name(with)},
             {"version", ATONE_VERSION},
             {"tokens", std::to_string(with.tokens.size())}});
   if (with.insecure && !is_loopback(with.address)) to.write(log_level::warn, "the door is open: --insecure was given");

@@ -12,6 +12,9 @@
 namespace atone::daemon {
 namespace {
 
+constexpr duration lease_min = std::chrono::milliseconds{500};
+constexpr duration lease_max = std::chrono::hours{1};
+
 // Texts as typed; turned into settings once all of them are there.
 struct typed_line {
   std::string config;
@@ -21,6 +24,7 @@ struct typed_line {
   std::vector<std::string> services;
   http::tls_options tls;
   std::string grace;
+  std::string lease;
   bool no_migrate = false;
 
   typed_line() = default;
@@ -32,7 +36,14 @@ void add_flags(CLI::App& app, settings& made, typed_line& typed) {
   app.add_option("--listen", typed.listen, "ADDRESS:PORT of the API; port 0: any free one")
       ->envname("ATONE_LISTEN")
       ->default_str("127.0.0.1:7070");
-  app.add_option("--node", made.node, "Name of this process; it keeps it over restarts")->envname("ATONE_NODE")->capture_default_str();
+  app.add_option("--node", made.node,
+                 "Name of this process among those on the same store, the same over restarts; default: machine and port")
+      ->envname("ATONE_NODE");
+  app.add_option("--advertise", made.advertise, "URL at which other processes on the same store reach this one; default: its own")
+      ->envname("ATONE_ADVERTISE");
+  app.add_option("--lease", typed.lease, "How long without a sign of life until other processes take over its sagas (PostgreSQL)")
+      ->envname("ATONE_LEASE")
+      ->default_str("2s");
   app.add_option("--token", typed.tokens, "NAME:SECRET that callers show as bearer token; repeatable")->envname("ATONE_TOKEN");
   app.add_option("--token-file", typed.token_file, "File with one NAME:SECRET a line")->envname("ATONE_TOKEN_FILE");
   app.add_option("--tls-certificate", typed.tls.certificate_file, "Certificate chain, PEM")->envname("ATONE_TLS_CERTIFICATE");
@@ -41,7 +52,9 @@ void add_flags(CLI::App& app, settings& made, typed_line& typed) {
   app.add_flag("--insecure", made.insecure, "Listen beyond loopback without token or TLS")->envname("ATONE_INSECURE");
   app.add_option("--service", typed.services, "NAME=URL instead of the definitions' address; repeatable")->envname("ATONE_SERVICE");
   app.add_option("--callback-base", made.callback_base, "URL participants report to")->envname("ATONE_CALLBACK_BASE");
-  app.add_option("--token-key", made.token_key, "Key of callback tokens; without it they die with the process")->envname("ATONE_TOKEN_KEY");
+  app.add_option("--token-key", made.token_key,
+                 "Key of callback tokens; without it PostgreSQL's is used, or on other stores they die with the process")
+      ->envname("ATONE_TOKEN_KEY");
   app.add_option("--open-max", made.open_max, "Sagas under way; above it starts are refused")
       ->envname("ATONE_OPEN_MAX")
       ->check(CLI::Range(1, 10'000'000))
@@ -84,6 +97,14 @@ result<void> apply(typed_line const& typed, settings& into) {
     auto const grace = parse_duration(typed.grace);
     if (!grace) return error{errc::invalid_argument, "grace: " + grace.error().message};
     into.grace = *grace;
+  }
+  if (!typed.lease.empty()) {
+    auto const lease = parse_duration(typed.lease);
+    if (!lease) return error{errc::invalid_argument, "lease: " + lease.error().message};
+    if (*lease < lease_min || *lease > lease_max) {
+      return error{errc::invalid_argument, "lease: found " + typed.lease + ", expected 500ms to 1h"};
+    }
+    into.lease = *lease;
   }
   if (typed.tls.certificate_file.empty() != typed.tls.key_file.empty()) {
     return error{errc::invalid_argument, "TLS needs both --tls-certificate and --tls-key"};

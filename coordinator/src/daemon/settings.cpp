@@ -1,5 +1,8 @@
 #include "daemon/settings.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <charconv>
 #include <fstream>
 
@@ -83,6 +86,13 @@ result<void> check_doors(settings const& of) {
   if (missing.empty()) return {};
   return error{errc::invalid_argument, "listening on " + of.address + " would open this daemon to the network; it needs " + missing +
                                            ", or --insecure if that is meant"};
+}
+
+std::string node_name(settings const& of) {
+  if (!of.node.empty()) return of.node;
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') host[0] = 'n';
+  return std::string{host.data()} + (of.port == 0 ? std::string{} : ":" + std::to_string(of.port));
 }
 
 std::string own_url(settings const& of, std::uint16_t port) {

@@ -20,7 +20,9 @@ namespace atone::daemon {
 
 struct settings {
   std::string store = "sqlite:atone.db";
-  std::string node = "node";
+  std::string node;       // empty: node_name()
+  std::string advertise;  // URL for other coordinators on the same store; empty: our own
+  duration lease{std::chrono::seconds{2}};
   std::string address = "127.0.0.1";
   std::uint16_t port = 7070;
   std::vector<api::token> tokens;
@@ -63,6 +65,8 @@ result<void> read_service(std::string_view text, settings& into);
 result<void> check_doors(settings const& of);
 // 127.0.0.0/8 or ::1
 bool is_loopback(std::string_view address) noexcept;
+// What this process is called among the coordinators on its store: as told, else by machine and port, which last over restarts.
+std::string node_name(settings const& of);
 // "http://127.0.0.1:7070"
 std::string own_url(settings const& of, std::uint16_t port);
 

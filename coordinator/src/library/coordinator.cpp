@@ -41,6 +41,40 @@ coordinator::~coordinator() {
   stop();
 }
 
+// The node's own writer, its place among the others, and the shards that are its own.
+result<coordinator::impl::opened> coordinator::impl::take_over(std::unique_ptr<store> from, options& with) {
+  opened made;
+  auto to = from->open_journal();
+  if (!to) return to.error();
+  if (with.node.value().empty()) with.node = node_id{library::host_name()};
+  auto const owner = (*to)->take_over(with.node);
+  if (!owner) return owner.error();
+  auto const now = (*to)->now();
+  if (!now) return now.error();
+  auto member_of = from->open_membership(*owner);
+  if (!member_of) return member_of.error();
+  if (*member_of) {
+    if (with.token_key.empty()) {
+      auto key = (*member_of)->token_key();
+      if (!key) return key.error();
+      with.token_key = std::move(*key);
+    }
+    library::lease_settings how;
+    how.address = with.address;
+    how.lease = with.lease;
+    made.lease = std::make_unique<library::lease_keeper>(std::move(*member_of), std::move(how));
+    auto first = made.lease->begin();
+    if (!first) return first.error();
+    made.first = std::move(*first);
+  }
+  made.owner = *owner;
+  made.now = *now;
+  made.shards = (*to)->shards();
+  made.to = std::move(*to);
+  made.from = std::move(from);
+  return made;
+}
+
 result<std::unique_ptr<coordinator>> coordinator::open(options with) {
   auto from = open_store(with.store);
   if (!from) return from.error();
@@ -54,14 +88,9 @@ result<std::unique_ptr<coordinator>> coordinator::open(options with) {
                                        std::to_string(found->expected) + ": run `atone db migrate`"};
     }
   }
-  auto to = (*from)->open_journal();
-  if (!to) return to.error();
-  auto const owner = (*to)->take_over(with.node);
-  if (!owner) return owner.error();
-  auto const now = (*to)->now();
-  if (!now) return now.error();
-  auto const shards = (*to)->shards();
-  auto made = std::make_unique<impl>(std::move(with), std::move(*from), std::move(*to), *owner, shards, *now);
+  auto what = impl::take_over(std::move(*from), with);
+  if (!what) return what.error();
+  auto made = std::make_unique<impl>(std::move(with), std::move(*what));
   if (auto loaded = made->load(); !loaded) return loaded.error();
   made->run_loop();
   return std::unique_ptr<coordinator>{new coordinator{std::move(made)}};
@@ -134,8 +163,7 @@ result<saga_view> coordinator::act(operator_request what) {
 }
 
 void coordinator::async_start(start_request what, std::function<void(result<started>)> then) {
-  impl_->enter(std::move(then),
-               [this, what = std::move(what)](auto told) mutable { impl_->engine->start(std::move(what), std::move(told)); });
+  impl_->enter(std::move(then), [this, what = std::move(what)](auto told) mutable { impl_->start(std::move(what), std::move(told)); });
 }
 
 void coordinator::async_wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {
@@ -167,8 +195,16 @@ void coordinator::async_report(saga_id id, step_path step, operation op, attempt
                    return told(error{errc::invalid_argument, "status 202 is no result: report once the work is done or refused"});
                  }
                  auto answer = library::answer_of_status(status, std::move(body));
-                 impl_->engine->report(id, std::move(step), op, n, std::move(answer), std::move(told));
+                 impl_->report(id, std::move(step), op, n, std::move(answer), std::move(told));
                });
+}
+
+void coordinator::async_driver_of(saga_id id, std::function<void(result<driver>)> then) {
+  impl_->enter(std::move(then), [this, id](auto told) { impl_->driver_of(id, std::move(told)); });
+}
+
+result<std::vector<node_view>> coordinator::nodes() const {
+  return block_on<std::vector<node_view>>(*impl_, [this](auto then) { impl_->enter(then, [this](auto told) { told(impl_->nodes()); }); });
 }
 
 result<void> coordinator::read(std::function<result<void>(journal_reader&)> const& work) {

@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -45,6 +46,12 @@ std::string secret_key() {
   auto const size = ::getrandom(drawn.data(), drawn.size(), 0);
   ATONE_ASSERT(size == static_cast<ssize_t>(drawn.size()));
   return content_hash{drawn}.text();
+}
+
+std::string host_name() {
+  std::array<char, 256> text{};
+  if (::gethostname(text.data(), text.size() - 1) != 0 || text[0] == '\0') return "node";
+  return text.data();
 }
 
 saga_id time_ordered_ids::next_saga(timestamp now) {

@@ -20,6 +20,9 @@ library::http_sender_options sender_options(options const& with) {
 
 constexpr duration read_pause_first = std::chrono::milliseconds{50};
 constexpr duration read_pause_max = std::chrono::seconds{1};
+// Between looks into the store for the end of a saga that another coordinator drives.
+constexpr duration store_look_first = std::chrono::milliseconds{20};
+constexpr duration store_look_max = std::chrono::milliseconds{500};
 
 result<std::optional<open_saga>> read_saga(journal_reader& in, saga_id saga) {
   auto row = in.find(saga);
@@ -60,28 +63,35 @@ std::string all_of(std::vector<diagnostic> const& diagnostics) {
 
 }  // namespace
 
-coordinator::impl::impl(options with, std::unique_ptr<store> opened, std::unique_ptr<journal> to, epoch as, std::uint16_t shards,
-                        timestamp database_now)
+coordinator::impl::impl(options with, opened what)
     : settings(std::move(with)),
-      from(std::move(opened)),
-      owner(as),
-      clock(database_now),
+      from(std::move(what.from)),
+      owner(what.owner),
+      clock(what.now),
       reader(*from),
-      writer(loop, std::move(to), clock),
+      writer(loop, std::move(what.to), clock),
       remote(loop,
              [this] {
                if (settings.token_key.empty()) settings.token_key = library::secret_key();
                return sender_options(settings);
              }()),
       local(loop, std::max<std::uint32_t>(1, settings.handler_threads)),
-      happenings(settings.observer) {
+      happenings(settings.observer),
+      lease(std::move(what.lease)),
+      first_look(std::move(what.first)) {
   runtime::engine_settings made;
   made.open_max = settings.open_max;
-  made.shards = shards;
+  made.shards = what.shards;
+  made.leased = lease != nullptr;
   made.suspects_max = std::max<std::uint32_t>(1, settings.handler_threads);
   made.addresses = settings.addresses;
-  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, happenings};
+  runtime::tenure& holding = lease ? static_cast<runtime::tenure&>(*lease) : sole;
+  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, happenings, holding};
   engine = std::make_unique<runtime::engine>(std::move(made), ports);
+  if (!lease) return;
+  shards = std::make_unique<library::shard_table>(loop, *from, *engine, writer);
+  shards->begin(first_look);
+  lease->run(loop, [this](library::lease_news news) { heard(std::move(news)); }, [this](error const& why) { engine->lose(why); });
 }
 
 coordinator::impl::~impl() {
@@ -139,7 +149,15 @@ void coordinator::impl::last_output(std::string saga_name, step_path step, std::
 }
 
 void coordinator::impl::reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) {
-  read_through<std::optional<open_saga>>([saga](journal_reader& in) { return read_saga(in, saga); }, std::move(then), read_pause_first);
+  read_through<std::optional<open_saga>>(
+      [saga](journal_reader& in) { return read_saga(in, saga); },
+      [this, then = std::move(then)](result<std::optional<open_saga>> found) {
+        bool const known = !shards || !found || !*found ||
+                           engine->find_definition((*found)->row.definition.name, (*found)->row.definition.version) != nullptr;
+        if (known) return then(std::move(found));
+        shards->refresh_definitions([then, found = std::move(found)]() mutable { then(std::move(found)); });
+      },
+      read_pause_first);
 }
 
 void coordinator::impl::holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) {
@@ -169,9 +187,20 @@ void coordinator::impl::look_around() {
     engine->raise(std::move(missed));
   }
   missing_ticks = std::move(still);
-  if (!engine->driving() || inbox_asked || settings.store.rfind("postgres", 0) != 0) return;
-  inbox_asked = writer.post([this, after = inbox_after](journal& in) {
-    auto waiting = in.take_inbox(inbox_start::take_max, after);
+}
+
+void coordinator::impl::heard(library::lease_news news) {
+  if (stopped.load()) return;
+  engine->lease_renewed();
+  shards->take(std::move(news));
+  ask_inbox();
+}
+
+void coordinator::impl::ask_inbox() {
+  auto const held = shards->held();
+  if (!engine->driving() || inbox_asked || held.empty()) return;
+  inbox_asked = writer.post([this, held, after = inbox_after](journal& in) {
+    auto waiting = in.take_inbox(held, inbox_start::take_max, after);
     on_loop([this, waiting = std::move(waiting)] {
       inbox_asked = false;
       if (!waiting) return;  // the store is away: the next tick asks again
@@ -194,8 +223,10 @@ result<void> coordinator::impl::load() {
   }
   std::promise<result<void>> promise;
   auto done = promise.get_future();
-  bool const asked =
-      writer.post([&](journal& in) { promise.set_value(in.load_open([&](open_saga&& one) { engine->recover(std::move(one)); })); });
+  bool const asked = writer.post([&](journal& in) {
+    auto const which = shards ? shards->held() : in.every_shard();
+    promise.set_value(in.load_open(which, [&](open_saga&& one) { engine->recover(std::move(one)); }));
+  });
   ATONE_ASSERT(asked);
   return done.get();
 }
@@ -223,6 +254,8 @@ void coordinator::impl::stop(duration grace) {
     local.stop();
   }
   writer.stop(std::max(duration{0}, over - library::boot_time()));
+  // Behind the last write: what is still out is asked again by whoever takes these sagas over, under the same keys.
+  if (lease) lease->stop(true);
   reader.stop();
   {
     std::lock_guard const door{door_lock};
@@ -232,6 +265,7 @@ void coordinator::impl::stop(duration grace) {
     on_loop([this] {
       engine->shut(error{errc::unavailable, "the coordinator is stopping"});
       remote.stop();
+      if (shards) shards->stop();
       alarm.cancel();
       tick.cancel();
       guard.reset();
@@ -284,45 +318,141 @@ void coordinator::impl::answer_from_store(saga_id id, std::function<void(result<
                                       });
 }
 
+struct coordinator::impl::wait_state {
+  saga_id saga;
+  timestamp until;
+  std::function<void(result<saga_view>)> then;
+  boost::asio::steady_timer timer;  // of the whole wait, then of the next look into the store
+  duration pause = store_look_first;
+  std::uint64_t number = 0;  // with the engine
+
+  wait_state(boost::asio::io_context& of, saga_id which, timestamp end, std::function<void(result<saga_view>)> told)
+      : saga(which), until(end), then(std::move(told)), timer(of) {}
+  void finish(result<saga_view> with) {
+    timer.cancel();
+    if (auto const told = std::exchange(then, nullptr)) told(std::move(with));
+  }
+};
+
 void coordinator::impl::wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {
-  struct waiting {
-    std::function<void(result<saga_view>)> then;
-    boost::asio::steady_timer timer;
-    std::uint64_t number = 0;
-    explicit waiting(boost::asio::io_context& of, std::function<void(result<saga_view>)> told) : then(std::move(told)), timer(of) {}
-    void finish(result<saga_view> with) {
-      timer.cancel();
-      if (auto const told = std::exchange(then, nullptr)) told(std::move(with));
-    }
-  };
-  auto const one = std::make_shared<waiting>(loop, std::move(then));
-  one->number = engine->wait(id, [this, id, one](result<std::optional<saga_view>> found) {
+  wait_once(std::make_shared<wait_state>(loop, id, clock.now() + std::min(timeout, duration_max), std::move(then)));
+}
+
+void coordinator::impl::wait_once(std::shared_ptr<wait_state> const& one) {
+  one->number = engine->wait(one->saga, [this, one](result<std::optional<saga_view>> found) {
+    if (!one->then) return;
     if (!found) return one->finish(found.error());
     if (*found) return one->finish(std::move(**found));
-    answer_from_store(id, [one](result<saga_view> stored) { one->finish(std::move(stored)); });
+    wait_in_store(one, false);
   });
   if (one->number == 0) return;  // answered without waiting
-  one->timer.expires_after(std::min(timeout, duration_max));
-  one->timer.async_wait([this, id, one](boost::system::error_code cancelled) {
+  one->timer.expires_after(std::max(duration{0}, std::chrono::duration_cast<duration>(one->until - clock.now())));
+  one->timer.async_wait([this, one](boost::system::error_code cancelled) {
     if (cancelled || !one->then) return;
-    engine->end_wait(id, one->number);
-    engine->view(id, [this, id, one](result<std::optional<saga_view>> now) {
+    engine->end_wait(one->saga, one->number);
+    engine->view(one->saga, [this, one](result<std::optional<saga_view>> now) {
       if (!now) return one->finish(now.error());
       if (*now) return one->finish(std::move(**now));
-      answer_from_store(id, [one](result<saga_view> stored) { one->finish(std::move(stored)); });
+      wait_in_store(one, true);
     });
   });
+}
+
+// Not under way here: it has ended, or another coordinator drives it. Then the store is looked at again and again, and so is the engine:
+// the saga may come here.
+void coordinator::impl::wait_in_store(std::shared_ptr<wait_state> const& one, bool last) {
+  answer_from_store(one->saga, [this, one, last](result<saga_view> stored) {
+    bool const over = last || !shards || clock.now() >= one->until;
+    if (!stored || over || stored->ended() || stored->row.status == saga_status::parked) return one->finish(std::move(stored));
+    one->timer.expires_after(one->pause);
+    one->pause = std::min(one->pause * 2, store_look_max);
+    one->timer.async_wait([this, one](boost::system::error_code cancelled) {
+      if (!cancelled && one->then) wait_once(one);
+    });
+  });
+}
+
+// A definition may have been published through another coordinator a moment ago.
+void coordinator::impl::start(start_request what, std::function<void(result<started>)> then) {
+  bool const known = !shards || engine->find_definition(what.saga, what.version) != nullptr;
+  if (known) return engine->start(std::move(what), std::move(then));
+  shards->refresh_definitions(
+      [this, what = std::move(what), then = std::move(then)]() mutable { engine->start(std::move(what), std::move(then)); });
+}
+
+error coordinator::impl::elsewhere(saga_row const& row) const {
+  if (!shards) return error{errc::unavailable, "saga " + row.id.text() + " is not under way"};
+  auto const who = shards->driver_of(row.home);
+  if (!who || who->number == shards->seen().self) {
+    return error{errc::unavailable, "saga " + row.id.text() + " is on its way between two coordinators; try again"};
+  }
+  return error{errc::elsewhere, "saga " + row.id.text() + " is driven by " + who->node.value() +
+                                    (who->address.empty() ? std::string{} : " at " + who->address)};
+}
+
+std::vector<node_view> coordinator::impl::nodes() const {
+  std::vector<node_view> found;
+  if (!shards) {
+    node_view own;
+    own.node = settings.node;
+    own.address = settings.address;
+    own.alive = own.here = true;
+    own.shards = 1;
+    return {own};
+  }
+  for (auto const& one : shards->seen().members) {
+    node_view made;
+    made.node = one.node;
+    made.address = one.address;
+    made.alive = one.alive;
+    made.here = one.number == shards->seen().self;
+    made.shards = one.held.size();
+    found.push_back(std::move(made));
+  }
+  return found;
 }
 
 // An action on a saga that is not under way is refused by what the store says of it.
 void coordinator::impl::act(operator_request what, std::function<void(result<saga_view>)> then) {
   engine->act(what, [this, what, then = std::move(then)](result<saga_view> outcome) {
     if (outcome || outcome.error().code != errc::not_found || engine->under_way(what.saga)) return then(std::move(outcome));
-    answer_from_store(what.saga, [then, what](result<saga_view> stored) {
+    answer_from_store(what.saga, [this, then, what](result<saga_view> stored) {
       if (!stored) return then(std::move(stored));
+      if (!stored->ended()) return then(elsewhere(stored->row));
       then(error{errc::conflict, "the saga has ended: " + std::string{name(stored->row.status)}});
     });
   });
+}
+
+void coordinator::impl::report(saga_id id, step_path step, operation op, attempt n, runtime::call_answer answer,
+                               std::function<void(result<void>)> then) {
+  engine->report(id, std::move(step), op, n, std::move(answer), [this, id, then = std::move(then)](result<void> outcome) {
+    bool const here = !shards || outcome || outcome.error().code != errc::not_found || engine->under_way(id);
+    if (here) return then(std::move(outcome));
+    read_once<std::optional<saga_row>>([id](journal_reader& in) { return in.find(id); },
+                                       [this, outcome, then](result<std::optional<saga_row>> row) {
+                                         if (!row) return then(row.error());
+                                         if (!*row || is_final((*row)->status)) return then(outcome);
+                                         then(elsewhere(**row));
+                                       });
+  });
+}
+
+void coordinator::impl::driver_of(saga_id id, std::function<void(result<driver>)> then) {
+  read_once<std::optional<saga_row>>([id](journal_reader& in) { return in.find(id); },
+                                     [this, id, then = std::move(then)](result<std::optional<saga_row>> row) {
+                                       if (!row) return then(row.error());
+                                       if (!*row) return then(error{errc::not_found, "no saga " + id.text()});
+                                       driver made;
+                                       made.here = !shards || shards->holds((*row)->home);
+                                       made.node = settings.node;
+                                       auto const who = shards ? shards->driver_of((*row)->home) : std::nullopt;
+                                       if (made.here) return then(made);
+                                       if (!who) return then(elsewhere(**row));
+                                       made.node = who->node;
+                                       made.address = who->address;
+                                       then(made);
+                                     });
 }
 
 result<saga_view> rebuild_view(saga_row row, std::vector<event> const& history, definition_ptr const& definition) {

@@ -15,9 +15,11 @@
 #include <atone/coordinator.hpp>
 
 #include "environment.hpp"
+#include "lease_keeper.hpp"
 #include "reader_thread.hpp"
 #include "runtime/engine.hpp"
 #include "senders.hpp"
+#include "shard_table.hpp"
 #include "writer_thread.hpp"
 
 namespace atone {
@@ -50,7 +52,20 @@ class observing_probe final : public runtime::probe {
 };
 
 struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
-  impl(options with, std::unique_ptr<store> from, std::unique_ptr<journal> to, epoch as, std::uint16_t shards, timestamp database_now);
+  // What open() has of the store by the time the parts are made.
+  struct opened {
+    std::unique_ptr<store> from;
+    std::unique_ptr<journal> to;
+    std::unique_ptr<library::lease_keeper> lease;  // null: one coordinator at a time
+    library::lease_news first;
+    epoch owner;
+    std::uint16_t shards = 1;
+    timestamp now;
+
+    opened() = default;
+  };
+  static result<opened> take_over(std::unique_ptr<store> from, options& with);
+  impl(options with, opened what);
   ~impl() override;
 
   // scheduler
@@ -86,9 +101,20 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   }
   result<published> publish(std::string_view yaml);
   void answer_from_store(saga_id id, std::function<void(result<saga_view>)> then);
-  void look_around();  // every tick: starts that wait in the store, handlers that nobody has registered
+  void look_around();  // every tick: handlers that nobody has registered
+  void ask_inbox();    // starts that wait in the store
+  void heard(library::lease_news news);
+  struct wait_state;
   void wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then);
+  void wait_once(std::shared_ptr<wait_state> const& one);
+  void wait_in_store(std::shared_ptr<wait_state> const& one, bool last);
+  void start(start_request what, std::function<void(result<started>)> then);
   void act(operator_request what, std::function<void(result<saga_view>)> then);
+  void report(saga_id id, step_path step, operation op, attempt n, runtime::call_answer answer, std::function<void(result<void>)> then);
+  void driver_of(saga_id id, std::function<void(result<driver>)> then);
+  std::vector<node_view> nodes() const;
+  // Why a saga that has not ended is not under way here.
+  error elsewhere(saga_row const& row) const;
 
   options settings;
   std::unique_ptr<store> from;
@@ -109,7 +135,11 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   library::local_sender local;
   library::call_router router{remote, local};
   observing_probe happenings;
+  runtime::tenure sole;  // where there are no leases
+  std::unique_ptr<library::lease_keeper> lease;
+  library::lease_news first_look;
   std::unique_ptr<runtime::engine> engine;
+  std::unique_ptr<library::shard_table> shards;  // null: all shards are ours
   std::mutex stop_lock;
   std::mutex door_lock;
   bool closed = false;  // under door_lock

@@ -25,7 +25,7 @@ class writer_thread::retrying final : public journal {
   result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) override {
     return repeat([&] { return of_.journal_->commit_with_sql(statement, on_success, number); });
   }
-  result<void> load_open(saga_sink const& sink) override { return of_.journal_->load_open(sink); }
+  result<void> load_open(std::vector<shard> const& of, saga_sink const& sink) override { return of_.journal_->load_open(of, sink); }
   result<void> publish(definition_row const& row) override { return of_.journal_->publish(row); }
   result<timestamp> now() override { return of_.journal_->now(); }
   std::uint16_t shards() const override { return of_.journal_->shards(); }
@@ -97,6 +97,20 @@ void writer_thread::commit_sql(sql_statement statement, journal::answer_to_batch
       answer = outcome.error();
     }
     boost::asio::post(loop_, [told, answer = std::move(answer)]() mutable { (*told)(std::move(answer)); });
+  });
+  if (!queued) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
+}
+
+void writer_thread::hand_over(std::vector<shard_move> moves, std::function<void(result<void>)> done) {
+  auto const told = std::make_shared<std::function<void(result<void>)>>(std::move(done));
+  bool const queued = queue_.push([this, moves = std::move(moves), told] {
+    auto wait = retry_first;
+    auto given = journal_->hand_over(moves);
+    while (!given && given.error().retryable() && queue_.pause(wait)) {
+      wait = std::min(wait * 2, retry_cap);
+      given = journal_->hand_over(moves);
+    }
+    boost::asio::post(loop_, [told, given = std::move(given)] { (*told)(given); });
   });
   if (!queued) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
 }

@@ -23,6 +23,8 @@ class writer_thread final : public runtime::batch_writer {
   void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) override;
   // Anything else that the writing side does (publish); `work` runs on the writer's thread. False: it has been stopped.
   [[nodiscard]] bool post(std::function<void(journal&)> work);
+  // Gives shards away behind everything that was given to commit before; repeated while the store is away. `done` on the loop.
+  void hand_over(std::vector<shard_move> moves, std::function<void(result<void>)> done);
   // Commits an empty batch, and tells on the writer's thread (on the caller's once it has been stopped): proves that a write goes through
   // and that this process still owns the store.
   void check(std::function<void(result<void>)> done);

@@ -98,6 +98,9 @@ void engine::stop_driving(error const& why) {
   figures_.calls_in_flight = 0;
   suspects_.clear();
   unserved_.clear();
+  withheld_.clear();
+  held_.clear();
+  leaving_.clear();
   suspects_out_.clear();
   bool const was_driving = std::exchange(driving_, false);
   if (was_driving && !stopping_) ports_.probe.stopped_driving(why);

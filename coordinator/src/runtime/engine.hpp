@@ -27,6 +27,7 @@ struct engine_settings {
   std::uint32_t open_max = 100'000;
   std::size_t queue_max = 200'000;  // records gathered and not yet being committed; above it starts are refused
   std::uint16_t shards = 1;
+  bool leased = false;              // shards come by adopt() and go by let_go(); else all are held from the start
   std::uint32_t crashes_max = 3;    // crashes in a row while a local handler works on one saga: it is parked
   std::uint32_t suspects_max = 4;   // sagas whose local call was under way at a crash and that are called at the same time again
   std::size_t timers_a_turn = 256;  // due timers handled before others get their turn
@@ -44,6 +45,7 @@ struct engine_ports {
   store_lookup& lookup;
   scheduler& turns;
   atone::runtime::probe& probe;
+  atone::runtime::tenure& lease;
 };
 
 class engine {
@@ -63,6 +65,23 @@ class engine {
   void recover(open_saga&& of);
   // Begins to drive under this epoch: what was under way in the recovered sagas goes out again.
   void go(epoch as);
+
+  // ---- shards (engine_shards.cpp) ----
+  // Sagas of shards that have become this coordinator's: as recover(), and once it drives, what was under way goes out again. Those under
+  // way here already are passed over.
+  void adopt(std::vector<open_saga>&& sagas);
+  // From now on new sagas begin in these shards too; call it when their open sagas have been adopted.
+  void hold(std::vector<shard> const& shards);
+  // The shards are to go to another coordinator: nothing new is sent for their sagas, answers to what is out are still taken.
+  void leave(std::vector<shard> const& shards);
+  // Of these, the shards that have become quiet: their sagas are dropped from memory, everything about them is durable, and whoever
+  // waits for one is told to look into the store. The others stay as they are.
+  std::vector<shard> let_go(std::vector<shard> const& shards);
+  // They stay after all: what was withheld goes out.
+  void keep(std::vector<shard> const& shards);
+  bool holds(shard one) const { return !settings_.leased || held_.contains(one); }
+  // The lease stands again (tenure): what was withheld meanwhile goes out.
+  void lease_renewed();
 
   void start(start_request what, callback<started> then);
   // A start that another program asked for inside its own transaction (atone.start); the request is done with in the transaction
@@ -87,6 +106,8 @@ class engine {
   // No new starts and sends; answers to what is out are still journalled. `quiet` is called once nothing is out and nothing
   // waits for its commit.
   void stop(std::function<void()> quiet);
+  // This coordinator is not the owner any more, as if a write had been refused.
+  void lose(error const& why) { stop_driving(why); }
   // The last word: whoever still waits is told why, and nothing is driven any more.
   void shut(error const& why);
   bool idle() const noexcept;  // nothing gathered and nothing being committed
@@ -135,6 +156,12 @@ class engine {
 
   // engine_calls.cpp
   void perform(saga_id id, command const& what);
+  void arrive(std::uint64_t number, saga_id id);
+  bool leaving(instance const& of) const;
+  bool take_unsent(saga_id id, step_path const& step, operation op);
+  void send_withheld(std::function<bool(instance const&)> const& which);
+  bool quiet(instance const& of) const;
+  void call_over(saga_id id);
   void send_call(instance& of, call_command const& call);
   void give_up_call(saga_id id, step_path const& step, operation op);
   void take_back_call(saga_id id, step_path const& step, operation op);
@@ -180,6 +207,10 @@ class engine {
   std::uint64_t durable_ = 0;  // the last one committed
   std::shared_ptr<gathering> gathering_;
   std::deque<std::shared_ptr<gathering>> full_;  // as large as a transaction may be; committed before gathering_
+  std::map<saga_id, bool> arriving_;             // being read from the store -> it was dropped here meanwhile, so what was read is old
+  std::set<shard> held_;                         // where the store has leases
+  std::set<shard> leaving_;                      // still driven here, soon another's
+  std::deque<std::pair<saga_id, call_command>> withheld_;  // calls that wait until the lease, or the shard's stay, is sure
   std::uint64_t waits_ = 0;
   std::set<std::uint64_t> inbox_;  // requests that are being started, or wait for their definition
   std::map<std::string, std::vector<std::uint64_t>, std::less<>> undefined_;  // name -> requests that wait for it

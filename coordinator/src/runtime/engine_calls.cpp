@@ -5,10 +5,15 @@
 #include "instance.hpp"
 
 namespace atone::runtime {
+namespace {
+
+constexpr duration leaving_timer_pause = std::chrono::milliseconds{100};
+
+}  // namespace
 
 void engine::perform(saga_id id, command const& what) {
   auto* const of = find(id);
-  if (of == nullptr || of->reloading) return;
+  if (of == nullptr || of->reloading || of->foreign) return;
   if (auto const* call = std::get_if<call_command>(&what)) {
     if (std::holds_alternative<sql_request_spec>(call->request)) return send_sql(*of, *call);
     return send_call(*of, *call);
@@ -32,7 +37,7 @@ void engine::perform(saga_id id, command const& what) {
 
 void engine::give_up_call(saga_id id, step_path const& step, operation op) {
   if (ports_.calls.abandon(id, step, op) == given_up::out) return;
-  --figures_.calls_in_flight;
+  call_over(id);
   suspect_done(id, step, op);
 }
 
@@ -43,16 +48,7 @@ void engine::suspect_done(saga_id id, step_path const& step, operation op) {
 
 // The saga has failed: a call that has not left is not sent any more, and surely not done.
 void engine::take_back_call(saga_id id, step_path const& step, operation op) {
-  auto const unsent = std::find_if(suspects_.begin(), suspects_.end(),
-                                   [&](auto const& one) { return one.first == id && one.second.step == step && one.second.op == op; });
-  if (unsent != suspects_.end()) {
-    suspects_.erase(unsent);
-  } else if (ports_.calls.take_back(id, step, op) == given_up::never_left) {
-    --figures_.calls_in_flight;
-    suspect_done(id, step, op);
-  } else {
-    return;
-  }
+  if (!take_unsent(id, step, op)) return;
   auto* const of = find(id);
   if (of == nullptr) return;
   when_free(*of, [this, id, step, op] {
@@ -65,6 +61,22 @@ void engine::take_back_call(saga_id id, step_path const& step, operation op) {
     none.text = "taken back before it left: the saga had failed";
     (void)answered(id, step, op, n, std::move(none), false);
   });
+}
+
+// True: it had not left, and will not.
+bool engine::take_unsent(saga_id id, step_path const& step, operation op) {
+  auto const same = [&](auto const& one) { return one.first == id && one.second.step == step && one.second.op == op; };
+  if (std::erase_if(suspects_, same) > 0 || std::erase_if(withheld_, same) > 0) return true;
+  if (ports_.calls.take_back(id, step, op) != given_up::never_left) return false;
+  call_over(id);
+  suspect_done(id, step, op);
+  return true;
+}
+
+void engine::call_over(saga_id id) {
+  --figures_.calls_in_flight;
+  auto* const of = find(id);
+  if (of != nullptr && of->calls_out > 0) --of->calls_out;
 }
 
 bool engine::was_resent(instance const& of, step_path const& step, operation op) {
@@ -131,6 +143,10 @@ void engine::next_suspects() {
 }
 
 void engine::send_now(instance& of, call_command const& call) {
+  if (leaving(of) || !ports_.lease.holds()) {
+    withheld_.emplace_back(of.row.id, call);
+    return;
+  }
   outgoing_call out;
   out.saga = of.row.id;
   out.step = call.step;
@@ -148,10 +164,11 @@ void engine::send_now(instance& of, call_command const& call) {
   if (auto const other = settings_.addresses.find(call.service); other != settings_.addresses.end()) out.address = other->second;
   ++figures_.calls;
   ++figures_.calls_in_flight;
+  ++of.calls_out;
   ports_.probe.call_sent(out);
   ports_.calls.send(std::move(out),
                     [this, id = of.row.id, step = call.step, op = call.op, n = call.n, again = call.again](call_answer answer) {
-                      --figures_.calls_in_flight;
+                      call_over(id);
                       ports_.probe.call_answered(id, step, op, n, answer);
                       (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
                       suspect_done(id, step, op);
@@ -247,6 +264,7 @@ void engine::send_sql(instance& of, call_command const& call) {
   }
   if (!of.machine.expects(call.step, call.op, call.n))
     return;  // given up while it waited: run now, it would be an effect that nobody undoes
+  if (leaving(of)) return static_cast<void>(withheld_.emplace_back(of.row.id, call));
   if (has_gathered(of)) {
     // Its earlier events must be durable first: a history has no gaps.
     return tell(of.row.id, [this, id = of.row.id, call](error const* failed) {
@@ -356,6 +374,7 @@ void engine::fire(armed_timer const& timer) {
   auto* const of = find(timer.saga);
   ATONE_ASSERT(of != nullptr);  // a saga's timers go with it
   timers_.cancel(of->timers, timer.kind, timer.step, timer.op);
+  if (leaving(*of)) return timers_.arm(of->timers, ports_.clock.now() + leaving_timer_pause, timer);  // its next owner's, most likely
   auto const act = [this, timer] {
     auto* const now = find(timer.saga);
     if (now == nullptr) return;
@@ -366,9 +385,7 @@ void engine::fire(armed_timer const& timer) {
     what.op = timer.op;
     what.timer = timer.kind;
     if (timer.kind == timer_kind::step_timeout && timer.op == operation::act && now->machine.gives_up_at_timeout(timer.step) &&
-        !was_resent(*now, timer.step, timer.op) && ports_.calls.take_back(timer.saga, timer.step, timer.op) == given_up::never_left) {
-      --figures_.calls_in_flight;
-      suspect_done(timer.saga, timer.step, timer.op);
+        !was_resent(*now, timer.step, timer.op) && take_unsent(timer.saga, timer.step, timer.op)) {
       what.sureness = certainty::not_done;
     }
     (void)deliver(*now, std::move(what));  // a timer that is no longer armed in the machine is refused: nothing to do

@@ -165,6 +165,7 @@ bool add_rows(journal_batch& to, saga_row const& of, command& made, timestamp at
 
 void engine::gather_command(instance& of, command made, timestamp at) {
   bool const alerts = std::holds_alternative<alert_command>(made);
+  of.batch = gathering_->number;
   if (!add_rows(gathering_->rows, of.row, made, at)) {
     gathering_->after.emplace_back(of.row.id, std::move(made));
   } else if (alerts) {
@@ -178,6 +179,7 @@ void engine::gather_row(instance& of) {
   bool const changed = now.status != of.row.status || now.cause != of.row.cause || now.crashes != of.row.crashes;
   if (!changed) return;
   of.row = std::move(now);
+  of.batch = gathering_->number;
   auto const [at, added] = gathering_->changes.try_emplace(of.row.id, gathering_->rows.changes.size());
   if (added) gathering_->rows.changes.emplace_back();
   gathering_->rows.changes[at->second].row = of.row;

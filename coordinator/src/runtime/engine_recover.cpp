@@ -44,6 +44,7 @@ bool engine::replay(instance& of, open_saga const& from) {
 }
 
 void engine::go(epoch as) {
+  ATONE_ASSERT(!driving_);
   epoch_ = as;
   driving_ = true;
   std::vector<saga_id> ids;

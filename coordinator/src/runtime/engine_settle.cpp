@@ -38,6 +38,7 @@ void engine::settle_starts(gathering const& sent) {
     of->on_started = nullptr;
     started answer;
     answer.id = id;
+    if (of->foreign) drop(id);
     if (then) then(answer);
   }
 }
@@ -108,6 +109,7 @@ void engine::notify(saga_id id) {
 void engine::drop(saga_id id) {
   auto const found = open_.find(id);
   if (found == open_.end()) return;
+  if (auto const arriving = arriving_.find(id); arriving != arriving_.end()) arriving->second = true;
   timers_.cancel_all(found->second->timers);
   open_.erase(found);
 }

@@ -58,6 +58,13 @@ result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& w
     home = static_cast<std::size_t>(hash[0]) << 8 | hash[1];
   }
   made->row.home = shard{static_cast<std::uint16_t>(home % settings_.shards)};
+  if (holds(made->row.home)) return made;
+  // Nothing ties it to its shard but its id: one of our own is as good.
+  if (!definition->shard_key && !held_.empty()) {
+    made->row.home = *std::next(held_.begin(), static_cast<std::ptrdiff_t>(home % held_.size()));
+  } else {
+    made->foreign = true;
+  }
   return made;
 }
 
@@ -88,6 +95,7 @@ bool engine::begin(start_request what, callback<started> then) {
   placed.row = row_of(placed);
   claim.row = placed.row;
   claim.body = placed.body;
+  if (placed.foreign) gathering_->rows.foreign.push_back(placed.row.home);
   gathering_->starts.push_back(id);
   gathering_->rows.starts.push_back(std::move(claim));
   gather(placed, std::move(first), std::move(*commands));
@@ -114,6 +122,7 @@ void engine::refuse_start(start_request const& what, callback<started> then, err
 
 void engine::start_from_inbox(inbox_start const& one) {
   if (!inbox_.insert(one.number).second) return;
+  if (one.arrived) return arrive(one.number, *one.arrived);
   start_request what;
   what.saga = one.saga_name;
   what.key = one.key;

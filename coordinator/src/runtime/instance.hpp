@@ -28,6 +28,8 @@ struct engine::instance {
   std::vector<std::pair<step_path, operation>> resent;  // calls that an earlier owner had sent: a refusal of them is not sure
   std::string broken;                                   // why its history can't be replayed; it stays parked
   bool starting = false;                                // its start is not committed yet
+  bool foreign = false;                                 // of a shard that another drives: begun here, and no more
+  std::uint32_t calls_out = 0;                          // requests of it that may still be answered
   bool reloading = false;                               // its memory is ahead of what the store accepted: dropped and read again
   bool sql_in_flight = false;                           // its next event is being made inside a transaction: others wait their turn
   std::deque<std::function<void()>> deferred;

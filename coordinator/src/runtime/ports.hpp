@@ -108,6 +108,14 @@ class store_lookup {
   virtual void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) = 0;
 };
 
+// Whether what this coordinator drives is surely its own still. Asked before each request leaves; a store with one coordinator at a time
+// says so by refusing writes, and always answers true here.
+class tenure {
+ public:
+  virtual ~tenure() = default;
+  virtual bool holds() const { return true; }
+};
+
 // The engine's own turn and its one alarm.
 class scheduler {
  public:

@@ -28,6 +28,7 @@ enum class errc {
   internal,              // anything else a library reported
   statement_failed,      // the user's statement (`sql` step) failed in a way that may pass (a lock or time limit, a resource); nothing was
                          // written; the same call may work later
+  elsewhere,             // another coordinator on the same store drives this saga: ask that one
 };
 
 std::string_view name(errc code) noexcept;

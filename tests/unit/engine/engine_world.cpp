@@ -20,7 +20,7 @@ class choosy_journal final : public journal {
   result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) override {
     return to_.commit_with_sql(statement, on_success, number);
   }
-  result<void> load_open(saga_sink const& sink) override { return to_.load_open(sink); }
+  result<void> load_open(std::vector<shard> const& of, saga_sink const& sink) override { return to_.load_open(of, sink); }
   result<void> publish(definition_row const& row) override { return to_.publish(row); }
   result<timestamp> now() override { return to_.now(); }
   std::uint16_t shards() const override { return to_.shards(); }
@@ -79,15 +79,28 @@ void engine_world::boot(tampering const& tamper) {
   journal_ = *store_->open_journal();
   auto const owner = *journal_->take_over(node_id{"test"});
   number_ = 0;
-  settings_.shards = journal_->shards();
-  engine_ = std::make_unique<runtime::engine>(settings_, runtime::engine_ports{*this, *this, *this, *this, *this, *this, *this, *this});
+  if (!settings_.leased) settings_.shards = journal_->shards();
+  engine_ =
+      std::make_unique<runtime::engine>(settings_, runtime::engine_ports{*this, *this, *this, *this, *this, *this, *this, *this, *this});
   for (auto const& one : definitions_) engine_->add_definition(one);
-  auto const loaded = journal_->load_open([&](open_saga&& one) {
+  auto const loaded = journal_->load_open(journal_->every_shard(), [&](open_saga&& one) {
     if (tamper) tamper(one);
     engine_->recover(std::move(one));
   });
   EXPECT_TRUE(loaded.has_value());
   engine_->go(owner);
+  settle();
+}
+
+std::vector<open_saga> engine_world::open_sagas() {
+  std::vector<open_saga> found;
+  EXPECT_TRUE(journal_->load_open(journal_->every_shard(), [&](open_saga&& one) { found.push_back(std::move(one)); }).has_value());
+  return found;
+}
+
+void engine_world::lease(bool stands) {
+  lease_stands_ = stands;
+  if (stands) engine_->lease_renewed();
   settle();
 }
 

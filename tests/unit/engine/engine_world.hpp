@@ -67,7 +67,8 @@ class engine_world final : public clock_source,
                            public runtime::batch_writer,
                            public runtime::store_lookup,
                            public runtime::scheduler,
-                           public runtime::probe {
+                           public runtime::probe,
+                           public runtime::tenure {
  public:
   using action_kind = operator_request::action_kind;
   using tampering = std::function<void(open_saga&)>;
@@ -84,6 +85,10 @@ class engine_world final : public clock_source,
   // Another coordinator takes the store over: the next write is fenced.
   void take_over_by_another();
   runtime::engine& engine() { return *engine_; }
+  // Every open saga as the store has it: what another coordinator would find.
+  std::vector<open_saga> open_sagas();
+  // Whether the lease stands; renewed when it comes back.
+  void lease(bool stands);
   void settle();
 
   // ---- what is asked ----
@@ -146,6 +151,7 @@ class engine_world final : public clock_source,
   bool serves(std::string const&) const override { return serves_; }
   void with_handlers(bool bound) { serves_ = bound; }
   void halt() override;
+  bool holds() const override { return lease_stands_; }
   void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
   void commit(journal_batch batch, runtime::batch_writer::completion done) override;
   void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) override;
@@ -194,6 +200,7 @@ class engine_world final : public clock_source,
   bool reads_fail_ = false;
   bool hold_ = false;
   bool serves_ = true;
+  bool lease_stands_ = true;
 };
 
 }  // namespace atone::test

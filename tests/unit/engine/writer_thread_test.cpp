@@ -41,7 +41,7 @@ class scripted_journal final : public journal {
     if (!known) of_->records.push_back(on_success(R"({"rows":1,"row":null})").records.size());
     return answer(number);
   }
-  result<void> load_open(saga_sink const&) override { return {}; }
+  result<void> load_open(std::vector<shard> const&, saga_sink const&) override { return {}; }
   result<void> publish(definition_row const&) override { return {}; }
   result<timestamp> now() override { return timestamp{}; }
   std::uint16_t shards() const override { return 1; }

@@ -35,7 +35,7 @@ class picky_journal final : public journal {
 
   result<epoch> take_over(node_id const&) override { return epoch{1}; }
   result<commit_report> commit_with_sql(sql_statement const&, answer_to_batch const&, batch_number) override { return commit_report{}; }
-  result<void> load_open(saga_sink const&) override { return {}; }
+  result<void> load_open(std::vector<shard> const&, saga_sink const&) override { return {}; }
   result<void> publish(definition_row const&) override { return {}; }
   result<timestamp> now() override { return timestamp{}; }
   std::uint16_t shards() const override { return 1; }

@@ -1,0 +1,116 @@
+// Shards that come and go: what a coordinator that is not alone on its store drives.
+//
+// A shard that goes is first left quiet: its sagas send nothing new, what is out is answered or given time, every event is durable.
+// Only then its memory is dropped, and only after that does the store learn that the shard is another's. So no saga is ever driven by
+// two, and the next owner finds in the journal all that was sent.
+#include <algorithm>
+#include <utility>
+
+#include "instance.hpp"
+
+namespace atone::runtime {
+
+void engine::adopt(std::vector<open_saga>&& sagas) {
+  std::vector<saga_id> adopted;
+  for (auto& one : sagas) {
+    auto const id = one.row.id;
+    if (open_.contains(id)) continue;
+    recover(std::move(one));
+    adopted.push_back(id);
+  }
+  if (!driving_) return;  // go() resumes them
+  for (auto const id : adopted) resume(*find(id));
+  if (!gathering_->empty()) schedule_flush();
+}
+
+void engine::hold(std::vector<shard> const& shards) {
+  held_.insert(shards.begin(), shards.end());
+}
+
+bool engine::leaving(instance const& of) const {
+  return !leaving_.empty() && leaving_.contains(of.row.home);
+}
+
+void engine::leave(std::vector<shard> const& shards) {
+  for (auto const one : shards) {
+    held_.erase(one);
+    leaving_.insert(one);
+  }
+}
+
+// Nothing of it is on its way, to a participant or to the store.
+bool engine::quiet(instance const& of) const {
+  return of.calls_out == 0 && !of.starting && !of.reloading && !of.sql_in_flight && of.deferred.empty() && !has_gathered(of);
+}
+
+std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
+  std::set<shard> going{shards.begin(), shards.end()};
+  for (auto const& [id, of] : open_) {
+    if (!of->foreign && !quiet(*of)) going.erase(of->row.home);
+  }
+  std::vector<saga_id> sagas;
+  for (auto const& [id, of] : open_) {
+    if (!of->foreign && going.contains(of->row.home)) sagas.push_back(id);
+  }
+  std::vector<std::pair<std::uint64_t, callback<std::optional<saga_view>>>> waiters;
+  for (auto const id : sagas) {
+    auto& waiting = find(id)->waiters;
+    std::move(waiting.begin(), waiting.end(), std::back_inserter(waiters));
+    drop(id);
+  }
+  std::set<saga_id> const gone{sagas.begin(), sagas.end()};
+  auto const of_gone = [&](auto const& one) { return gone.contains(one.first); };
+  std::erase_if(withheld_, of_gone);
+  std::erase_if(suspects_, of_gone);
+  std::erase_if(unserved_, of_gone);
+  for (auto const one : going) leaving_.erase(one);
+  set_alarm();
+  for (auto const& [number, then] : waiters) then(std::optional<saga_view>{});
+  return {going.begin(), going.end()};
+}
+
+void engine::keep(std::vector<shard> const& shards) {
+  for (auto const one : shards) leaving_.erase(one);
+  hold(shards);
+  send_withheld([this](instance const& of) { return holds(of.row.home); });
+}
+
+void engine::lease_renewed() {
+  if (withheld_.empty()) return;
+  send_withheld([this](instance const& of) { return !leaving(of); });
+}
+
+void engine::send_withheld(std::function<bool(instance const&)> const& which) {
+  for (auto& [id, call] : std::exchange(withheld_, {})) {
+    auto* const of = find(id);
+    if (of == nullptr || !of->machine.expects(call.step, call.op, call.n)) continue;
+    if (!which(*of)) {
+      withheld_.emplace_back(id, std::move(call));
+    } else if (std::holds_alternative<sql_request_spec>(call.request)) {
+      perform(id, call);
+    } else {
+      send_now(*of, call);
+    }
+  }
+}
+
+// A saga that another coordinator started for a shard that is driven here.
+void engine::arrive(std::uint64_t number, saga_id id) {
+  arriving_[id] = false;
+  ports_.lookup.reload(id, [this, number, id](result<std::optional<open_saga>> found) {
+    inbox_.erase(number);
+    bool const old = arriving_[id];
+    arriving_.erase(id);
+    if (!driving_ || !found || old) return;  // it stays in the inbox for the next look
+    bool const here = *found && holds((*found)->row.home);
+    if (*found && !here) return;  // its shard has gone on meanwhile, and the notice with it
+    gathering_->rows.taken.push_back(number);
+    schedule_flush();
+    if (!*found || is_final((*found)->row.status)) return;
+    std::vector<open_saga> one;
+    one.push_back(std::move(**found));
+    adopt(std::move(one));
+  });
+}
+
+}  // namespace atone::runtime
