@@ -46,6 +46,7 @@ result<std::vector<start_loser>> batch_writer::write(journal_batch const& batch)
     if (left(action.saga)) continue;
     if (auto done = write_action(action); !done) return done.error();
   }
+  if (auto done = write_counts(); !done) return done.error();
   return std::move(losers_);
 }
 
@@ -95,6 +96,7 @@ result<void> batch_writer::write_start(saga_start const& start) {
   }
   to->add_text(row.cause).add_text(row.output).add(row.crashes).add(row.last.value());
   if (auto done = to->run(); !done) return about(done.error(), "saga " + id);
+  if (is_final(row.status)) ++ended_[row.status];
   return {};
 }
 
@@ -112,10 +114,25 @@ result<void> batch_writer::write_record(journal_record const& record) {
   return {};
 }
 
+// Nearly every change is of a saga that is still open: whether it was is asked for in the statement itself, and only where it was not
+// is its status looked up.
 result<void> batch_writer::write_change(saga_row const& row) {
-  auto to = on_.use(sql::change_saga);
-  if (!to) return to.error();
   auto const id = stored(row.id);
+  if (auto done = change(sql::change_open_saga, row, id); !done) return done;
+  if (on_.changes() == 0) {
+    auto const before = status_of(id);
+    if (!before) return before.error();
+    if (auto done = change(sql::change_saga, row, id); !done) return done;
+    ATONE_ASSERT(on_.changes() == 1 && is_final(*before));
+    --ended_[*before];
+  }
+  if (is_final(row.status)) ++ended_[row.status];
+  return {};
+}
+
+result<void> batch_writer::change(char const* statement, saga_row const& row, std::string const& id) {
+  auto to = on_.use(statement);
+  if (!to) return to.error();
   to->add(static_cast<std::int64_t>(row.status)).add(stored(row.updated_at));
   if (row.ended_at) {
     to->add(stored(*row.ended_at));
@@ -124,7 +141,29 @@ result<void> batch_writer::write_change(saga_row const& row) {
   }
   to->add_text(row.cause).add_text(row.output).add(row.crashes).add(row.last.value()).add_text(id);
   if (auto done = to->run(); !done) return about(done.error(), "saga " + id);
-  if (on_.changes() != 1) return error{errc::bad_data, "a change of saga " + id + ", which was never started"};
+  return {};
+}
+
+result<saga_status> batch_writer::status_of(std::string const& id) {
+  auto row = on_.use(sql::status_of);
+  if (!row) return row.error();
+  row->add_text(id);
+  auto const found = row->step();
+  if (!found) return found.error();
+  if (!*found) return error{errc::bad_data, "a change of saga " + id + ", which was never started"};
+  return static_cast<saga_status>(row->take_integer());
+}
+
+result<void> batch_writer::write_counts() {
+  for (auto const& [status, more] : ended_) {
+    if (more == 0) continue;
+    auto to = on_.use(sql::count_ended);
+    if (!to) return to.error();
+    to->add(more).add(static_cast<std::int64_t>(status));
+    if (auto done = to->run(); !done) return about(done.error(), "the count of ended sagas");
+    if (on_.changes() != 1)
+      return error{errc::corrupt, "the row of status " + std::to_string(static_cast<int>(status)) + " is missing from atone_saga_ended"};
+  }
   return {};
 }
 

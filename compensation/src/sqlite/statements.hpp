@@ -21,9 +21,13 @@ inline constexpr char insert_saga[] =
 inline constexpr char insert_event[] =
     "INSERT INTO atone_journal (shard, saga_id, seq, format, kind, cause, at, random, step, operation, attempt, sureness, timer, status, "
     "retry_after, payload, text, actor) VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-inline constexpr char change_saga[] =
-    "UPDATE atone_saga SET status = ?, updated_at = ?, ended_at = ?, cause = ?, output = ?, crashes = ?, last_event = ? "
-    "WHERE shard = 0 AND saga_id = ?";
+#define ATONE_CHANGE_SAGA                                                                                               \
+  "UPDATE atone_saga SET status = ?, updated_at = ?, ended_at = ?, cause = ?, output = ?, crashes = ?, last_event = ? " \
+  "WHERE shard = 0 AND saga_id = ?"
+inline constexpr char change_open_saga[] = ATONE_CHANGE_SAGA " AND status NOT IN (5, 6)";
+inline constexpr char change_saga[] = ATONE_CHANGE_SAGA;
+inline constexpr char status_of[] = "SELECT status FROM atone_saga WHERE shard = 0 AND saga_id = ?";
+inline constexpr char count_ended[] = "UPDATE atone_saga_ended SET sagas = sagas + ? WHERE shard = 0 AND status = ?";
 // A success stands: the WHERE refuses to overwrite it (2 is success).
 inline constexpr char put_compensation[] =
     "INSERT INTO atone_compensation_log (shard, saga_id, trace_id, step, operation, status, attempts, last_error, created_at, updated_at) "
