@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -24,7 +25,8 @@ class batch_writer {
   result<void> claim(saga_start const& start);
   result<void> lose(saga_start const& start);
   result<void> write_start(saga_start const& start);
-  result<void> write_record(journal_record const& record);
+  result<void> write_records(std::vector<journal_record> const& records);
+  result<void> write_events(char const* statement, std::span<journal_record const* const> rows);
   result<void> write_change(saga_row const& row);
   result<void> change(char const* statement, saga_row const& row, std::string const& id);
   result<saga_status> status_of(std::string const& id);
