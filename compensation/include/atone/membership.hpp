@@ -32,6 +32,7 @@ struct member {
   std::uint64_t progress = 0;  // rises with each sign of life and each commit of this epoch
   bool alive = false;          // drives its shards; false: was fenced, or has left
   std::vector<shard> held;
+  std::vector<atone::epoch> epochs;  // of each of them: rises when a shard changes hands, and is what its requests carry
 
   member() = default;
 };

@@ -121,6 +121,7 @@ journal_batch part_of(journal_batch const& batch, std::function<bool(saga_id)> c
   copy_kept(batch.alerts, part.alerts, keep);
   copy_kept(batch.outputs, part.outputs, keep);
   copy_kept(batch.actions, part.actions, keep);
+  part.foreign = batch.foreign;  // names shards: what of them starts in this part
   return part;
 }
 

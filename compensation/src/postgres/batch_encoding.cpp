@@ -192,7 +192,9 @@ std::vector<binary_parameter> encode_batch(journal_batch const& batch, writer_id
   out.push_back(encode_alerts(batch.alerts, types.alert, shards));
   out.push_back(encode_outputs(batch.outputs, types.output, shards));
   out.push_back(encode_actions(batch.actions, types.action, shards));
-  out.push_back(binary_bigs(batch.taken));
+  auto taken = batch.taken;  // in one order for all coordinators, as above
+  std::sort(taken.begin(), taken.end());
+  out.push_back(binary_bigs(taken));
   return out;
 }
 

@@ -31,6 +31,10 @@ constexpr std::array meanings{
     meaning{"3D000", errc::unavailable},  // no such database
     meaning{"XX", errc::internal},        // the server's data or code is broken
     meaning{"3F000", errc::unsupported},  // no schema atone: not migrated
+    meaning{"42883", errc::unsupported},  // no such function, table, column: another version's schema
+    meaning{"42P01", errc::unsupported},
+    meaning{"42703", errc::unsupported},
+    meaning{"42501", errc::unsupported},  // no right to it
 };
 
 }  // namespace

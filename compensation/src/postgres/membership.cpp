@@ -13,16 +13,17 @@ constexpr std::chrono::milliseconds end_backend_wait{200};
 constexpr int fence_tries_max = 3;
 
 // "{1,2,3}"
-std::vector<shard> shards_of(std::string_view text) {
-  std::vector<shard> read;
-  std::uint16_t number = 0;
+template <class Id>
+std::vector<Id> numbers_of(std::string_view text) {
+  std::vector<Id> read;
+  std::uint64_t number = 0;
   bool inside = false;
   for (char const character : text) {
     if (character >= '0' && character <= '9') {
-      number = static_cast<std::uint16_t>(number * 10 + (character - '0'));
+      number = number * 10 + static_cast<std::uint64_t>(character - '0');
       inside = true;
     } else if (std::exchange(inside, false)) {
-      read.emplace_back(std::exchange(number, std::uint16_t{0}));
+      read.emplace_back(static_cast<typename Id::representation>(std::exchange(number, 0)));
     }
   }
   return read;
@@ -42,7 +43,7 @@ class postgres_membership final : public membership {
 
   result<roster> renew(std::string const& address, duration lease) override {
     auto const milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
-    auto const rows = ask("select id, node, address, lease_ms, epoch, progress, alive, shards, " + microseconds_of("at") +
+    auto const rows = ask("select id, node, address, lease_ms, epoch, progress, alive, shards, epochs, " + microseconds_of("at") +
                               ", definitions from atone.renew($1, $2, $3, $4)",
                           {text_of(self_.value()), text_of(epoch_.value()), address, std::to_string(milliseconds)});
     if (!rows) return as_unavailable(rows.error());
@@ -53,16 +54,24 @@ class postgres_membership final : public membership {
     }
   }
 
-  // Its backend first: it may hold the row, and what it has not committed is in everybody's way.
+  // Its backend is ended after the fence, since what it has not committed is in everybody's way; before it only where it holds the row,
+  // and then only while the row says what was seen. A failure to end it (no right to) leaves it to its own timeouts.
   result<bool> fence(member const& as_seen) override {
+    std::vector<text_parameter> const seen{text_of(as_seen.number.value()), text_of(as_seen.epoch.value()), text_of(as_seen.progress)};
     for (int tries = 1;; ++tries) {
-      auto const ended = ask("select atone.end_backend(backend_pid, backend_start, $2) from atone.writer where id = $1",
-                             {text_of(as_seen.number.value()), text_of(end_backend_wait.count())});
-      if (!ended) return as_unavailable(ended.error());
-      auto const fenced = ask("select atone.fence_writer($1, $2, $3)",
-                              {text_of(as_seen.number.value()), text_of(as_seen.epoch.value()), text_of(as_seen.progress)});
-      if (fenced) return (*fenced)[0][0].as<bool>();
+      auto const fenced = ask("select fenced, old_pid, old_start from atone.fence_writer($1, $2, $3)", seen);
+      if (fenced) {
+        bool const done = (*fenced)[0][0].as<bool>();
+        if (done) static_cast<void>(ask("select atone.end_backend($1, $2, $3)", {(*fenced)[0][1].c_str(), (*fenced)[0][2].c_str(), "0"}));
+        return done;
+      }
       if (fenced.error().code != errc::serialization || tries == fence_tries_max) return as_unavailable(fenced.error());
+      auto with_wait = seen;
+      with_wait.push_back(text_of(end_backend_wait.count()));
+      static_cast<void>(
+          ask("select atone.end_backend(backend_pid, backend_start, $4) from atone.writer "
+              "where id = $1 and epoch = $2 and beat + batch_number = $3 and alive",
+              with_wait));
     }
   }
 
@@ -123,7 +132,7 @@ class postgres_membership final : public membership {
     roster seen;
     seen.self = self_;
     for (auto const& row : rows) {
-      auto held = shards_of(row[7].c_str());
+      auto held = numbers_of<shard>(row[7].c_str());
       if (row[0].is_null()) {
         seen.free.insert(seen.free.end(), held.begin(), held.end());
         continue;
@@ -137,13 +146,15 @@ class postgres_membership final : public membership {
       one.progress = row[5].as<std::uint64_t>();
       one.alive = row[6].as<bool>();
       one.held = std::move(held);
+      one.epochs = numbers_of<epoch>(row[8].c_str());
       if (!one.alive) {  // claimable, as if nobody held them
         seen.free.insert(seen.free.end(), one.held.begin(), one.held.end());
         one.held.clear();
+        one.epochs.clear();
       }
       if (one.number == self_) {
-        seen.database_time = decode_time(row[8]);
-        seen.definitions = row[9].as<std::uint64_t>();
+        seen.database_time = decode_time(row[9]);
+        seen.definitions = row[10].as<std::uint64_t>();
       }
       seen.members.push_back(std::move(one));
     }

@@ -9,6 +9,9 @@
 namespace atone {
 namespace {
 
+constexpr duration lease_min = std::chrono::milliseconds{500};
+constexpr duration lease_max = std::chrono::hours{1};
+
 // The blocking form of an asynchronous one. Called from the loop itself it would wait for ever: refused.
 template <class T, class Impl, class Begin>
 result<T> block_on(Impl const& on, Begin const& begin) {
@@ -58,6 +61,9 @@ result<coordinator::impl::opened> coordinator::impl::take_over(std::unique_ptr<s
       auto key = (*member_of)->token_key();
       if (!key) return key.error();
       with.token_key = std::move(*key);
+    }
+    if (with.lease < lease_min || with.lease > lease_max) {
+      return error{errc::invalid_argument, "the lease must be from half a second to an hour"};
     }
     library::lease_settings how;
     how.address = with.address;

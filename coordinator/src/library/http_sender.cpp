@@ -123,8 +123,8 @@ struct http_sender::gate {
   gate(boost::asio::io_context& loop, std::string const& address) : to(http::parse_origin(address)), timer(loop) {}
 };
 
-http_sender::http_sender(boost::asio::io_context& loop, http_sender_options options)
-    : loop_(loop), options_(std::move(options)), client_(loop, http::client_options{}) {}
+http_sender::http_sender(boost::asio::io_context& loop, http_sender_options options, runtime::tenure const& lease)
+    : loop_(loop), options_(std::move(options)), lease_(lease), client_(loop, http::client_options{}) {}
 http_sender::~http_sender() {
   stop();
 }
@@ -153,7 +153,7 @@ void http_sender::send(runtime::outgoing_call what, completion done) {
 }
 
 void http_sender::admit(gate& at) {
-  while (!at.queue.empty() && at.in_flight < at.in_flight_max) {
+  while (!at.queue.empty() && at.in_flight < at.in_flight_max && !halted_ && lease_.holds()) {
     if (at.open && !at.probing) return;  // its timer lets one through
     if (at.open && at.in_flight > 0) return;
     auto one = std::move(at.queue.front());
@@ -162,6 +162,10 @@ void http_sender::admit(gate& at) {
     begin(at, std::move(one));
     if (at.open) return;
   }
+}
+
+void http_sender::resume() {
+  for (auto const& [address, at] : gates_) admit(*at);
 }
 
 void http_sender::begin(gate& at, std::shared_ptr<entry> one) {

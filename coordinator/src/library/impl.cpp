@@ -68,30 +68,32 @@ coordinator::impl::impl(options with, opened what)
     : settings(std::move(with)),
       from(std::move(what.from)),
       owner(what.owner),
+      lease(std::move(what.lease)),
+      first_look(std::move(what.first)),
       clock(what.now),
       reader(*from),
       writer(loop, std::move(what.to), clock),
-      remote(loop,
-             [this] {
-               if (settings.token_key.empty()) settings.token_key = library::secret_key();
-               return sender_options(settings);
-             }()),
-      local(loop, std::max<std::uint32_t>(1, settings.handler_threads)),
-      happenings(settings.observer),
-      lease(std::move(what.lease)),
-      first_look(std::move(what.first)) {
+      remote(
+          loop,
+          [this] {
+            if (settings.token_key.empty()) settings.token_key = library::secret_key();
+            return sender_options(settings);
+          }(),
+          tenure()),
+      local(loop, std::max<std::uint32_t>(1, settings.handler_threads), tenure()),
+      happenings(settings.observer) {
   runtime::engine_settings made;
   made.open_max = settings.open_max;
   made.shards = what.shards;
   made.leased = lease != nullptr;
   made.suspects_max = std::max<std::uint32_t>(1, settings.handler_threads);
   made.addresses = settings.addresses;
-  runtime::tenure& holding = lease ? static_cast<runtime::tenure&>(*lease) : sole;
-  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, happenings, holding};
+  runtime::engine_ports const ports{clock, random, ids, router, writer, *this, *this, happenings, tenure()};
   engine = std::make_unique<runtime::engine>(std::move(made), ports);
   if (!lease) return;
-  shards = std::make_unique<library::shard_table>(loop, *from, *engine, writer);
+  shards = std::make_unique<library::shard_table>(loop, *from, *engine, writer, clock);
   shards->begin(first_look);
+  writer.on_passed([this](duration asked) { lease->extend(asked); });
   lease->run(loop, [this](library::lease_news news) { heard(std::move(news)); }, [this](error const& why) { engine->lose(why); });
 }
 
@@ -156,7 +158,7 @@ void coordinator::impl::reload(saga_id saga, std::function<void(result<std::opti
         bool const known = !shards || !found || !*found ||
                            engine->find_definition((*found)->row.definition.name, (*found)->row.definition.version) != nullptr;
         if (known) return then(std::move(found));
-        shards->refresh_definitions([then, found = std::move(found)]() mutable { then(std::move(found)); });
+        shards->refresh_definitions([then, found = std::move(found)](result<void>) mutable { then(std::move(found)); });
       },
       read_pause_first);
 }
@@ -194,6 +196,8 @@ void coordinator::impl::heard(library::lease_news news) {
   if (stopped.load()) return;
   note_clock(news.clock_offset);
   engine->lease_renewed();
+  remote.resume();
+  local.resume();
   shards->take(std::move(news));
   ask_inbox();
 }
@@ -213,17 +217,13 @@ void coordinator::impl::note_clock(duration offset) {
 }
 
 void coordinator::impl::ask_inbox() {
-  auto const held = shards->held();
-  if (!engine->driving() || inbox_asked || held.empty()) return;
-  inbox_asked = writer.post([this, held, after = inbox_after](journal& in) {
-    auto waiting = in.take_inbox(held, inbox_start::take_max, after);
-    on_loop([this, waiting = std::move(waiting)] {
-      inbox_asked = false;
-      if (!waiting) return;  // the store is away: the next tick asks again
-      // Those that wait for their definition stay at the front: the next look goes on behind them, and then begins anew.
-      inbox_after = waiting->size() < inbox_start::take_max ? 0 : waiting->back().number;
-      for (auto const& one : *waiting) engine->start_from_inbox(one);
-    });
+  if (!engine->driving() || inbox_asked) return;
+  inbox_asked = shards->look_into_inbox(inbox_after, [this](result<std::vector<inbox_start>> waiting) {
+    inbox_asked = false;
+    if (!waiting) return;  // the store is away: the next tick asks again
+    // Those that wait for their definition stay at the front: the next look goes on behind them, and then begins anew.
+    inbox_after = waiting->size() < inbox_start::take_max ? 0 : waiting->back().number;
+    for (auto const& one : *waiting) engine->start_from_inbox(one);
   });
 }
 
@@ -231,20 +231,24 @@ void coordinator::impl::ask_inbox() {
 result<void> coordinator::impl::load() {
   auto reading = from->open_reader();
   if (!reading) return reading.error();
+  std::vector<open_saga> sagas;
+  std::promise<result<void>> promise;
+  auto done = promise.get_future();
+  bool const asked = writer.post([&](journal& in) {
+    auto const which = shards ? shards->held() : in.every_shard();
+    promise.set_value(in.load_open(which, [&](open_saga&& one) { sagas.push_back(std::move(one)); }));
+  });
+  ATONE_ASSERT(asked);
+  if (auto loaded = done.get(); !loaded) return loaded;
+  // After the sagas: what they are bound to was published before they began.
   auto const rows = (*reading)->definitions();
   if (!rows) return rows.error();
   for (auto const& row : *rows) {
     auto made = load_definition(row.text);
     if (made.ok()) engine->add_definition(made.definition);  // one that no longer loads parks only the sagas bound to it
   }
-  std::promise<result<void>> promise;
-  auto done = promise.get_future();
-  bool const asked = writer.post([&](journal& in) {
-    auto const which = shards ? shards->held() : in.every_shard();
-    promise.set_value(in.load_open(which, [&](open_saga&& one) { engine->recover(std::move(one)); }));
-  });
-  ATONE_ASSERT(asked);
-  return done.get();
+  for (auto& one : sagas) engine->recover(std::move(one));
+  return {};
 }
 
 void coordinator::impl::run_loop() {
@@ -252,6 +256,18 @@ void coordinator::impl::run_loop() {
     loop_id.store(std::this_thread::get_id());
     loop.run();
   }};
+}
+
+void coordinator::impl::halt_senders() {
+  if (!loop_thread.joinable()) return;
+  std::promise<void> halted;
+  auto done = halted.get_future();
+  on_loop([this, &halted] {
+    shards->stop();
+    router.halt();
+    halted.set_value();
+  });
+  done.wait();
 }
 
 void coordinator::impl::stop(duration grace) {
@@ -270,8 +286,12 @@ void coordinator::impl::stop(duration grace) {
     local.stop();
   }
   writer.stop(std::max(duration{0}, over - library::boot_time()));
-  // Behind the last write: what is still out is asked again by whoever takes these sagas over, under the same keys.
-  if (lease) lease->stop(true);
+  // Behind the last write, and when nothing leaves any more: what is still out is asked again by whoever takes these sagas over, under the
+  // same keys.
+  if (lease) {
+    halt_senders();
+    lease->stop(true);
+  }
   reader.stop();
   {
     std::lock_guard const door{door_lock};
@@ -375,16 +395,23 @@ void coordinator::impl::wait_once(std::shared_ptr<wait_state> const& one) {
 }
 
 // Not under way here: it has ended, or another coordinator drives it. Then the store is looked at again and again, and so is the engine:
-// the saga may come here.
+// the saga may come here. A look is at the saga's row alone, until that says that the wait is over.
 void coordinator::impl::wait_in_store(std::shared_ptr<wait_state> const& one, bool last) {
-  answer_from_store(one->saga, [this, one, last](result<saga_view> stored) {
-    bool const over = last || !shards || clock.now() >= one->until;
-    if (!stored || over || stored->ended() || stored->row.status == saga_status::parked) return one->finish(std::move(stored));
-    one->timer.expires_after(one->pause);
-    one->pause = std::min(one->pause * 2, store_look_max);
-    one->timer.async_wait([this, one](boost::system::error_code cancelled) {
-      if (!cancelled && one->then) wait_once(one);
-    });
+  auto const answer = [this, one] { answer_from_store(one->saga, [one](result<saga_view> stored) { one->finish(std::move(stored)); }); };
+  if (last || !shards || clock.now() >= one->until) return answer();
+  read_once<std::optional<saga_row>>([id = one->saga](journal_reader& in) { return in.find(id); },
+                                     [this, one, answer](result<std::optional<saga_row>> row) {
+                                       if (!row) return one->finish(row.error());
+                                       bool const goes_on = *row && !is_final((*row)->status) && (*row)->status != saga_status::parked;
+                                       goes_on ? wait_again(one) : answer();
+                                     });
+}
+
+void coordinator::impl::wait_again(std::shared_ptr<wait_state> const& one) {
+  one->timer.expires_after(one->pause);
+  one->pause = std::min(one->pause * 2, store_look_max);
+  one->timer.async_wait([this, one](boost::system::error_code cancelled) {
+    if (!cancelled && one->then) wait_once(one);
   });
 }
 
@@ -392,8 +419,10 @@ void coordinator::impl::wait_in_store(std::shared_ptr<wait_state> const& one, bo
 void coordinator::impl::start(start_request what, std::function<void(result<started>)> then) {
   bool const known = !shards || engine->find_definition(what.saga, what.version) != nullptr;
   if (known) return engine->start(std::move(what), std::move(then));
-  shards->refresh_definitions(
-      [this, what = std::move(what), then = std::move(then)]() mutable { engine->start(std::move(what), std::move(then)); });
+  shards->refresh_definitions([this, what = std::move(what), then = std::move(then)](result<void> read) mutable {
+    if (!read) return then(read.error());
+    engine->start(std::move(what), std::move(then));
+  });
 }
 
 error coordinator::impl::elsewhere(saga_row const& row) const {

@@ -86,6 +86,8 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void run_loop();
   void stop(duration grace);
   void on_loop(std::function<void()> work);
+  void halt_senders();
+  runtime::tenure& tenure() { return lease ? static_cast<runtime::tenure&>(*lease) : sole; }
   // The door for callers from outside: `work(then)` runs on the loop; once the coordinator has been stopped, `then` is told so at
   // once, on the caller's thread. Every `then` let in is told before stop() returns.
   template <class Then, class Work>
@@ -109,6 +111,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then);
   void wait_once(std::shared_ptr<wait_state> const& one);
   void wait_in_store(std::shared_ptr<wait_state> const& one, bool last);
+  void wait_again(std::shared_ptr<wait_state> const& one);
   void start(start_request what, std::function<void(result<started>)> then);
   void act(operator_request what, std::function<void(result<saga_view>)> then);
   void report(saga_id id, step_path step, operation op, attempt n, runtime::call_answer answer, std::function<void(result<void>)> then);
@@ -129,6 +132,9 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   duration clock_offset{};
   std::uint64_t inbox_after = 0;
   std::map<std::string, unsigned> missing_ticks;  // handler -> for how many ticks it has been missed
+  runtime::tenure sole;                           // where there are no leases
+  std::unique_ptr<library::lease_keeper> lease;
+  library::lease_news first_look;
   library::database_clock clock;
   library::system_random random;
   library::time_ordered_ids ids{random};
@@ -138,9 +144,6 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   library::local_sender local;
   library::call_router router{remote, local};
   observing_probe happenings;
-  runtime::tenure sole;  // where there are no leases
-  std::unique_ptr<library::lease_keeper> lease;
-  library::lease_news first_look;
   std::unique_ptr<runtime::engine> engine;
   std::unique_ptr<library::shard_table> shards;  // null: all shards are ours
   std::mutex stop_lock;

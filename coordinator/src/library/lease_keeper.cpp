@@ -29,7 +29,8 @@ lease_keeper::~lease_keeper() {
 }
 
 bool lease_keeper::holds() const {
-  return boot_time().count() < until_.load(std::memory_order_relaxed);
+  bool const over = stopping_.load(std::memory_order_relaxed) || resigned_.load(std::memory_order_relaxed);
+  return !over && boot_time().count() < until_.load(std::memory_order_relaxed);
 }
 
 // Again at once after anything was changed, so that what is told is how it stands.
@@ -44,8 +45,8 @@ result<lease_news> lease_keeper::look() {
       return seen.error();
     }
     made.clock_offset = offset_of(wall_asked, wall_time(), seen->database_time);
-    until_.store((made.asked + settings_.lease - settings_.lease / margin_part).count(), std::memory_order_relaxed);
-    auto decided = policy_.decide(*seen, made.asked);
+    extend(made.asked);
+    auto decided = policy_.decide(*seen, made.asked, boot_time());
     bool changed = false;
     for (auto const& one : decided.gone) {
       auto const fenced = membership_->fence(one);
@@ -74,10 +75,24 @@ void lease_keeper::run(boost::asio::io_context& loop, std::function<void(lease_n
   thread_ = std::thread{[this] { loop_until_stopped(); }};
 }
 
+void lease_keeper::extend(duration asked) {
+  if (stopping_.load(std::memory_order_relaxed) || resigned_.load(std::memory_order_relaxed)) return;
+  auto const until = (asked + settings_.lease - settings_.lease / margin_part).count();
+  auto known = until_.load(std::memory_order_relaxed);
+  while (known < until && !until_.compare_exchange_weak(known, until, std::memory_order_relaxed)) {
+  }
+}
+
+void lease_keeper::resign() {
+  resigned_.store(true);
+  until_.store(0, std::memory_order_relaxed);
+}
+
 void lease_keeper::loop_until_stopped() {
   while (!stopping_.load()) {
     membership_->await_news(settings_.interval());
     if (stopping_.load()) return;
+    if (resigned_.load()) return static_cast<void>(membership_->leave());  // else the lease runs out
     auto found = look();
     if (found) {
       boost::asio::post(*loop_, [this, found = std::move(*found)]() mutable { heard_(std::move(found)); });
@@ -91,6 +106,7 @@ void lease_keeper::loop_until_stopped() {
 
 void lease_keeper::stop(bool leave) {
   stopping_.store(true);
+  until_.store(0, std::memory_order_relaxed);
   if (thread_.joinable()) thread_.join();
   if (leave && membership_) static_cast<void>(membership_->leave());  // else the lease runs out
   membership_.reset();

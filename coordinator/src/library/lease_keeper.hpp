@@ -1,10 +1,12 @@
 // Keeps this coordinator among those that share a store: a thread with a connection of its own that gives signs of life, watches the
 // others, fences who is gone and claims what is free. What it learns goes to the loop.
 //
-// Thread rules: holds() from any thread; everything else from the one that made it, before or after the thread runs.
+// Thread rules: holds() and extend() from any thread; everything else from the one that made it, before or after the thread runs.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,8 +26,8 @@ struct lease_settings {
   duration lease = std::chrono::seconds{2};
 
   lease_settings() = default;
-  // Eight signs of life a lease: one that is lost, or late, is no death.
-  duration interval() const noexcept { return lease / 8; }
+  // Eight signs of life a lease or more: one that is lost, or late, is no death.
+  duration interval() const noexcept { return std::min<duration>(lease / 8, std::chrono::milliseconds{250}); }
 };
 
 // What a look at the store said.
@@ -47,11 +49,15 @@ class lease_keeper final : public runtime::tenure {
   result<lease_news> begin();
   // From here on `heard` and `lost` (the store says that this coordinator is fenced; the last word) are called on the loop.
   void run(boost::asio::io_context& loop, std::function<void(lease_news)> heard, std::function<void(error)> lost);
-  // Ends the thread. `leave`: tells the store that what is still held is free.
+  // Ends the thread; nothing is held from here on. `leave`: tells the store that what was held is free.
   void stop(bool leave);
 
   // Whether the lease surely stands, by boot time, counted from before its renewal left.
   bool holds() const override;
+  // A commit that was asked for then has passed the fence: as good as a renewal. From any thread.
+  void extend(duration asked);
+  // From the loop's thread: what is held becomes free at once, and the thread ends.
+  void resign() override;
 
  private:
   result<lease_news> look();
@@ -65,6 +71,7 @@ class lease_keeper final : public runtime::tenure {
   std::function<void(lease_news)> heard_;
   std::function<void(error)> lost_;
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> resigned_{false};
   std::thread thread_;
 };
 

@@ -35,7 +35,8 @@ runtime::call_answer run_handler(handler const& function, runtime::outgoing_call
 
 }  // namespace
 
-local_sender::local_sender(boost::asio::io_context& loop, std::uint32_t threads) : loop_(loop), pool_(threads) {}
+local_sender::local_sender(boost::asio::io_context& loop, std::uint32_t threads, runtime::tenure const& lease)
+    : loop_(loop), lease_(lease), pool_(threads) {}
 local_sender::~local_sender() {
   stop();
 }
@@ -81,6 +82,11 @@ void local_sender::forget(job const& of) {
 
 void local_sender::run(std::shared_ptr<handler const> function, std::shared_ptr<job> of) {
   boost::asio::post(pool_, [this, function = std::move(function), of = std::move(of)] {
+    if (!lease_.holds()) {
+      return boost::asio::post(loop_, [this, function, of] {
+        if (!halted_) held_back_.emplace_back(function, of);
+      });
+    }
     if (of->claimed.exchange(true)) return;
     auto told = run_handler(*function, of->what);
     boost::asio::post(loop_, [this, of, told = std::move(told)]() mutable {
@@ -90,8 +96,13 @@ void local_sender::run(std::shared_ptr<handler const> function, std::shared_ptr<
   });
 }
 
+void local_sender::resume() {
+  for (auto& [function, of] : std::exchange(held_back_, {})) run(std::move(function), std::move(of));
+}
+
 void local_sender::halt() {
   halted_ = true;
+  held_back_.clear();
   for (auto const& [name, one] : jobs_) one->claimed = true;
   jobs_.clear();
   waiting_.clear();

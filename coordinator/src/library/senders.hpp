@@ -1,5 +1,6 @@
 // Requests on their way: HTTP participants behind a gate a service (bounded in flight, breaker), local handlers on a pool.
-// Thread rules: all on the loop's thread, but handlers run on the pool.
+// A call that waited in a queue leaves only under a lease that stands then. Thread rules: all on the loop's thread, but handlers run on the
+// pool.
 #pragma once
 
 #include <atomic>
@@ -50,13 +51,15 @@ struct http_sender_options {
 
 class http_sender final : public runtime::caller {
  public:
-  http_sender(boost::asio::io_context& loop, http_sender_options options);
+  http_sender(boost::asio::io_context& loop, http_sender_options options, runtime::tenure const& lease);
   ~http_sender() override;
 
   void send(runtime::outgoing_call what, completion done) override;
   runtime::given_up abandon(saga_id saga, step_path const& step, operation op) override;
   runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override;
   void halt() override;
+  // The lease stands again: what waited for it leaves.
+  void resume();
   void stop();
 
  private:
@@ -77,6 +80,7 @@ class http_sender final : public runtime::caller {
 
   boost::asio::io_context& loop_;
   http_sender_options options_;
+  runtime::tenure const& lease_;
   http::client client_;
   bool halted_ = false;
   std::map<std::string, std::unique_ptr<gate>> gates_;  // by address
@@ -85,7 +89,7 @@ class http_sender final : public runtime::caller {
 
 class local_sender final : public runtime::caller {
  public:
-  local_sender(boost::asio::io_context& loop, std::uint32_t threads);
+  local_sender(boost::asio::io_context& loop, std::uint32_t threads, runtime::tenure const& lease);
   ~local_sender() override;
 
   // Before and while sagas run; calls that waited for this handler go out.
@@ -95,6 +99,8 @@ class local_sender final : public runtime::caller {
   runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override;
   bool serves(std::string const& handler) const override { return handlers_.contains(handler); }
   void halt() override;
+  // The lease stands again: what waited for it runs.
+  void resume();
   // Handlers at work are waited for.
   void stop();
   // Whether the caller is one of the handlers' threads.
@@ -115,7 +121,9 @@ class local_sender final : public runtime::caller {
   void forget(job const& of);
 
   boost::asio::io_context& loop_;
+  runtime::tenure const& lease_;
   bool halted_ = false;
+  std::vector<std::pair<std::shared_ptr<handler const>, std::shared_ptr<job>>> held_back_;  // until the lease stands
   boost::asio::thread_pool pool_;
   std::map<std::string, std::shared_ptr<handler const>, std::less<>> handlers_;
   std::map<std::string, std::deque<std::shared_ptr<job>>, std::less<>> waiting_;

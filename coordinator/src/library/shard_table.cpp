@@ -12,30 +12,35 @@
 namespace atone::library {
 namespace {
 
-constexpr std::size_t adopt_slice = 256;                      // sagas adopted before others get their turn
-constexpr auto quiet_look = std::chrono::milliseconds{10};    // how often leaving shards are asked whether they are quiet
-constexpr duration leave_patience = std::chrono::seconds{5};  // for calls that are out
-constexpr duration give_pause = std::chrono::seconds{5};      // after a shard would not become quiet
+constexpr std::size_t adopt_slice = 256;                        // sagas adopted before others get their turn
+constexpr duration quiet_look = std::chrono::milliseconds{10};  // how often leaving shards are asked whether they are quiet, at most
+constexpr int quiet_share = 10;                                 // and for at most this part of the loop's time
+constexpr duration leave_patience = std::chrono::seconds{2};    // for calls that are out
+constexpr duration stubborn_first = std::chrono::seconds{30};
+constexpr unsigned stubborn_doublings = 5;
+constexpr duration unloadable_pause = std::chrono::minutes{1};
 constexpr duration load_pause = std::chrono::milliseconds{50};
 constexpr duration load_pause_max = std::chrono::seconds{1};
 
 }  // namespace
 
-shard_table::shard_table(boost::asio::io_context& loop, store& from, runtime::engine& drives, writer_thread& writer)
-    : loop_(loop), store_(from), engine_(drives), writer_(writer), quiet_timer_(loop) {}
+shard_table::shard_table(boost::asio::io_context& loop, store& from, runtime::engine& drives, writer_thread& writer, clock_source& clock)
+    : loop_(loop), store_(from), engine_(drives), writer_(writer), clock_(clock), quiet_timer_(loop) {}
 
 void shard_table::begin(lease_news const& first) {
   seen_ = first.seen;
   definitions_known_ = first.seen.definitions;
   for (auto const& one : seen_.members) {
-    if (one.number == seen_.self) held_.insert(one.held.begin(), one.held.end());
+    if (one.number != seen_.self) continue;
+    held_.insert(one.held.begin(), one.held.end());
+    engine_.lease_epochs(one.held, one.epochs);
   }
   engine_.hold(held());
 }
 
 std::optional<member> shard_table::driver_of(shard which) const {
   for (auto const& one : seen_.members) {
-    if (std::find(one.held.begin(), one.held.end(), which) == one.held.end()) continue;
+    if (!std::binary_search(one.held.begin(), one.held.end(), which)) continue;
     if (one.number == seen_.self && !held_.contains(which)) return std::nullopt;
     return one;
   }
@@ -45,86 +50,62 @@ std::optional<member> shard_table::driver_of(shard which) const {
 void shard_table::take(lease_news news) {
   if (stopped_) return;
   seen_ = std::move(news.seen);
-  std::vector<shard> fresh;
-  for (auto const& one : seen_.members) {
-    if (one.number != seen_.self) continue;
-    if (!std::includes(one.held.begin(), one.held.end(), held_.begin(), held_.end())) {
-      return engine_.lose(error{errc::fenced, "a shard that is driven here has another owner in the store"});
-    }
-    for (auto const which : one.held) {
-      auto const gone = gone_at_.find(which);
-      bool const old_news = gone != gone_at_.end() && news.asked <= gone->second;
-      if (!old_news && !held_.contains(which) && !loading_.contains(which) && !going_.contains(which)) fresh.push_back(which);
-    }
+  auto const own = std::find_if(seen_.members.begin(), seen_.members.end(), [&](member const& one) { return one.number == seen_.self; });
+  if (own == seen_.members.end()) return;
+  if (!std::includes(own->held.begin(), own->held.end(), held_.begin(), held_.end()) ||
+      !std::includes(own->held.begin(), own->held.end(), loading_.begin(), loading_.end())) {
+    return engine_.lose(error{errc::fenced, "a shard that is driven here has another owner in the store"});
   }
-  if (!fresh.empty()) load(std::move(fresh));
+  std::vector<shard> fresh;
+  for (auto const which : own->held) {
+    auto const gone = gone_at_.find(which);
+    bool const old_news = gone != gone_at_.end() && news.asked <= gone->second;
+    auto const broken = unloadable_.find(which);
+    bool const later = broken != unloadable_.end() && boot_time() < broken->second;
+    if (!old_news && !later && !held_.contains(which) && !loading_.contains(which) && !going_.contains(which)) fresh.push_back(which);
+  }
+  if (!fresh.empty()) engine_.lease_epochs(own->held, own->epochs);
+  for (auto const which : fresh) load(which);
   if (seen_.definitions != definitions_known_) {
     definitions_known_ = seen_.definitions;
-    refresh_definitions([] {});
+    refresh_definitions([](result<void>) {});
   }
-  bool const moving = !loading_.empty() || !going_.empty();
-  if (!moving && boot_time() >= give_again_at_ && !news.give.empty()) give(news.give);
+  if (loading_.empty() && going_.empty() && !news.give.empty()) give(std::move(news.give));
 }
 
-// ---- coming ----
+// ---- reading ----
 
-void shard_table::load(std::vector<shard> shards) {
-  loading_.insert(shards.begin(), shards.end());
-  (void)loader_.push([this, shards = std::move(shards)] {
-    for (auto pause = load_pause;; pause = std::min(pause * 2, load_pause_max)) {
-      auto found = read(shards);
-      if (found) {
-        auto const kept = std::make_shared<loaded>(std::move(*found));
-        return boost::asio::post(loop_, [this, shards, kept] {
-          add_definitions(kept->definitions);
-          adopt(shards, kept, 0);
-        });
-      }
-      if (!found.error().retryable()) {
-        return boost::asio::post(loop_, [this, why = found.error()] { engine_.lose(why); });
-      }
-      if (!loader_.pause(pause)) return;
-    }
+result<std::vector<definition_row>> shard_table::read_definitions(store& from, reading& by) {
+  if (!by.definitions) {
+    auto opened = from.open_reader();
+    if (!opened) return opened.error();
+    by.definitions = std::move(*opened);
+  }
+  auto rows = by.definitions->definitions();
+  if (!rows) by.definitions.reset();
+  return rows;
+}
+
+result<journal*> shard_table::open_sagas(store& from, reading& by) {
+  if (!by.sagas) {
+    auto opened = from.open_journal();
+    if (!opened) return opened.error();
+    by.sagas = std::move(*opened);
+  }
+  return by.sagas.get();
+}
+
+void shard_table::refresh_definitions(std::function<void(result<void>)> then) {
+  auto const told = std::make_shared<std::function<void(result<void>)>>(std::move(then));
+  bool const asked = asker_.push([this, told] {
+    auto found = read_definitions(store_, by_asker_);
+    boost::asio::post(loop_, [this, told, found = std::move(found)] {
+      if (found && !stopped_) add_definitions(*found);
+      if (!found) definitions_known_ = 0;  // the next look asks again
+      (*told)(found ? result<void>{} : result<void>{found.error()});
+    });
   });
-}
-
-// All or nothing: what was adopted would have gone on when it is read once more.
-result<shard_table::loaded> shard_table::read(std::vector<shard> const& shards) {
-  loaded made;
-  if (!defining_) {
-    auto opened = store_.open_reader();
-    if (!opened) return opened.error();
-    defining_ = std::move(*opened);
-  }
-  auto rows = defining_->definitions();
-  if (!rows) {
-    if (rows.error().retryable()) defining_.reset();
-    return rows.error();
-  }
-  made.definitions = std::move(*rows);
-  if (shards.empty()) return made;
-  if (!reading_) {
-    auto opened = store_.open_journal();
-    if (!opened) return opened.error();
-    reading_ = std::move(*opened);
-  }
-  auto const done = reading_->load_open(shards, [&](open_saga&& one) { made.sagas.push_back(std::move(one)); });
-  if (!done) return done.error();
-  return made;
-}
-
-void shard_table::adopt(std::vector<shard> const& shards, std::shared_ptr<loaded> found, std::size_t from) {
-  if (stopped_) return;
-  auto const to = std::min(found->sagas.size(), from + adopt_slice);
-  std::vector<open_saga> slice{std::make_move_iterator(found->sagas.begin() + static_cast<std::ptrdiff_t>(from)),
-                               std::make_move_iterator(found->sagas.begin() + static_cast<std::ptrdiff_t>(to))};
-  engine_.adopt(std::move(slice));
-  if (to < found->sagas.size()) {
-    return boost::asio::post(loop_, [this, shards, found = std::move(found), to] { adopt(shards, found, to); });
-  }
-  for (auto const one : shards) loading_.erase(one);
-  held_.insert(shards.begin(), shards.end());
-  engine_.hold(shards);
+  if (!asked) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
 }
 
 void shard_table::add_definitions(std::vector<definition_row> const& rows) {
@@ -135,60 +116,131 @@ void shard_table::add_definitions(std::vector<definition_row> const& rows) {
   }
 }
 
-void shard_table::refresh_definitions(std::function<void()> then) {
-  auto const told = std::make_shared<std::function<void()>>(std::move(then));
-  bool const asked = loader_.push([this, told] {
-    auto found = read({});
-    boost::asio::post(loop_, [this, told, found = std::move(found)] {
-      if (found && !stopped_) add_definitions(found->definitions);
-      if (!found) definitions_known_ = 0;  // the next look asks again
-      (*told)();
-    });
+bool shard_table::look_into_inbox(std::uint64_t after, std::function<void(result<std::vector<inbox_start>>)> then) {
+  if (held_.empty()) return false;
+  return asker_.push([this, of = held(), after, then = std::move(then)] {
+    auto const in = open_sagas(store_, by_asker_);
+    auto waiting = in ? (*in)->take_inbox(of, inbox_start::take_max, after) : result<std::vector<inbox_start>>{in.error()};
+    boost::asio::post(loop_, [then, waiting = std::move(waiting)] { then(waiting); });
   });
-  if (!asked) boost::asio::post(loop_, [told] { (*told)(); });
+}
+
+// ---- coming ----
+
+// The whole shard before any of it is adopted: a saga that was adopted would have gone on when it is read once more. The definitions last:
+// what the sagas are bound to was published before they began.
+void shard_table::load(shard which) {
+  loading_.insert(which);
+  (void)loader_.push([this, which] {
+    for (auto pause = load_pause;; pause = std::min(pause * 2, load_pause_max)) {
+      auto const sagas = std::make_shared<std::vector<open_saga>>();
+      auto const in = open_sagas(store_, by_loader_);
+      auto const read =
+          in ? (*in)->load_open({which}, [&](open_saga&& one) { sagas->push_back(std::move(one)); }) : result<void>{in.error()};
+      auto rows = read ? read_definitions(store_, by_loader_) : result<std::vector<definition_row>>{read.error()};
+      if (rows) {
+        return boost::asio::post(loop_, [this, which, sagas, rows = std::move(*rows)] { loaded(which, rows, sagas); });
+      }
+      if (!rows.error().retryable()) {
+        return boost::asio::post(loop_, [this, which, why = rows.error()] { unloadable(which, why); });
+      }
+      if (!loader_.pause(pause)) return;
+    }
+  });
+}
+
+void shard_table::loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<std::vector<open_saga>> sagas) {
+  if (stopped_) return;
+  add_definitions(definitions);
+  adopt(which, std::move(sagas), 0);
+}
+
+void shard_table::adopt(shard which, std::shared_ptr<std::vector<open_saga>> sagas, std::size_t from) {
+  if (stopped_) return;
+  auto const to = std::min(sagas->size(), from + adopt_slice);
+  std::vector<open_saga> slice{std::make_move_iterator(sagas->begin() + static_cast<std::ptrdiff_t>(from)),
+                               std::make_move_iterator(sagas->begin() + static_cast<std::ptrdiff_t>(to))};
+  engine_.adopt(std::move(slice));
+  if (to < sagas->size()) {
+    return boost::asio::post(loop_, [this, which, sagas = std::move(sagas), to] { adopt(which, sagas, to); });
+  }
+  loading_.erase(which);
+  unloadable_.erase(which);
+  held_.insert(which);
+  engine_.hold({which});
+}
+
+// The lease is ours and stays so: whoever had it next would fare no better.
+void shard_table::unloadable(shard which, error const& why) {
+  if (stopped_) return;
+  loading_.erase(which);
+  bool const told = unloadable_.contains(which);
+  unloadable_[which] = boot_time() + unloadable_pause;
+  if (told || !engine_.driving()) return;
+  alert_row alert;
+  alert.kind = "shard " + std::to_string(which.value()) + " can't be read";
+  alert.level = alert_level::page;
+  alert.text =
+      "the open sagas of shard " + std::to_string(which.value()) + " stand still, because one of them can't be read: " + why.message;
+  alert.raised_at = clock_.now();
+  engine_.raise(std::move(alert));
 }
 
 // ---- going ----
 
-void shard_table::give(std::vector<shard_move> const& moves) {
+// A shard that would not become quiet is left alone for a while: others go in its place.
+void shard_table::give(std::vector<shard_move> moves) {
+  auto const now = boot_time();
+  std::vector<shard> movable;
+  for (auto const which : held_) {
+    auto const known = stubborn_.find(which);
+    if (known == stubborn_.end() || now >= known->second.not_before) movable.push_back(which);
+  }
   std::vector<shard> shards;
-  for (auto const& one : moves) {
-    if (!held_.contains(one.shard)) continue;
+  for (auto& one : moves) {
+    if (movable.empty()) break;
+    one.shard = movable.back();
+    movable.pop_back();
     shards.push_back(one.shard);
     leaving_.insert_or_assign(one.shard, one);
     held_.erase(one.shard);
     going_.insert(one.shard);
   }
   engine_.leave(shards);
-  leave_until_ = boot_time() + leave_patience;
+  leave_until_ = now + leave_patience;
   try_to_let_go();
 }
 
 void shard_table::try_to_let_go() {
   if (stopped_ || leaving_.empty()) return;
+  auto const began = boot_time();
   std::vector<shard> shards;
   for (auto const& [which, move] : leaving_) shards.push_back(which);
   std::vector<shard_move> moves;
   for (auto const which : engine_.let_go(shards)) {
     moves.push_back(leaving_.at(which));
     leaving_.erase(which);
+    stubborn_.erase(which);
   }
   if (!moves.empty()) hand_over(std::move(moves));
   if (leaving_.empty()) return;
-  if (boot_time() < leave_until_) {
-    quiet_timer_.expires_after(quiet_look);
-    quiet_timer_.async_wait([this](boost::system::error_code cancelled) {
-      if (!cancelled) try_to_let_go();
-    });
-    return;
-  }
-  shards.clear();
+  auto const now = boot_time();
+  if (now >= leave_until_) return stay();
+  quiet_timer_.expires_after(std::max(quiet_look, (now - began) * quiet_share));
+  quiet_timer_.async_wait([this](boost::system::error_code cancelled) {
+    if (!cancelled) try_to_let_go();
+  });
+}
+
+void shard_table::stay() {
+  std::vector<shard> shards;
   for (auto const& [which, move] : std::exchange(leaving_, {})) {
     shards.push_back(which);
     going_.erase(which);
     held_.insert(which);
+    auto& known = stubborn_[which];
+    known.not_before = boot_time() + stubborn_first * (1U << std::min(known.tries++, stubborn_doublings));
   }
-  give_again_at_ = boot_time() + give_pause;
   engine_.keep(shards);
 }
 
@@ -208,8 +260,10 @@ void shard_table::handed_over(std::vector<shard_move> const& moves, result<void>
 }
 
 void shard_table::stop() {
-  stopped_ = true;
+  if (std::exchange(stopped_, true)) return;
   quiet_timer_.cancel();
+  loader_.stop();
+  asker_.stop();
 }
 
 }  // namespace atone::library

@@ -42,6 +42,7 @@ class writer_thread::retrying final : public journal {
         of_.healthy_.store(done.has_value() || of_the_data, std::memory_order_relaxed);
         // One that is answered again was committed before `asked`: it says nothing of now.
         if (done && first) of_.clock_.observe(done->database_time, asked, boot_time());
+        if (done && first && of_.passed_) of_.passed_(asked);
         return done;
       }
       of_.healthy_.store(false, std::memory_order_relaxed);

@@ -23,6 +23,9 @@ class writer_thread final : public runtime::batch_writer {
   void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) override;
   // Anything else that the writing side does (publish); `work` runs on the writer's thread. False: it has been stopped.
   [[nodiscard]] bool post(std::function<void(journal&)> work);
+  // Called on the writer's thread with the boot time at which a commit was asked for that has passed the fence. Set before the first
+  // commit.
+  void on_passed(std::function<void(duration asked)> told) { passed_ = std::move(told); }
   // Gives shards away behind everything that was given to commit before; repeated while the store is away. `done` on the loop.
   void hand_over(std::vector<shard_move> moves, std::function<void(result<void>)> done);
   // Commits an empty batch, and tells on the writer's thread (on the caller's once it has been stopped): proves that a write goes through
@@ -40,6 +43,7 @@ class writer_thread final : public runtime::batch_writer {
   boost::asio::io_context& loop_;
   database_clock& clock_;
   std::unique_ptr<journal> journal_;
+  std::function<void(duration)> passed_;
   std::atomic<bool> healthy_{true};
   std::uint64_t last_number_ = 0;  // of the writer's thread
   work_queue queue_;

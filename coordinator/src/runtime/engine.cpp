@@ -7,6 +7,11 @@
 #include "instance.hpp"
 
 namespace atone::runtime {
+namespace {
+
+constexpr std::size_t slice_max = 64;  // commands that leave in one turn
+
+}  // namespace
 
 engine::engine(engine_settings settings, engine_ports ports)
     : settings_(std::move(settings)), ports_(ports), gathering_(next_gathering()) {}
@@ -78,18 +83,46 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
   settle_rejected(outcome->rejected);
   settle_starts(*sent);
   flush();  // the writer begins with what has gathered meanwhile, while the loop sends what follows from this batch
-  if (driving_ && !stopping_) {
-    for (auto const& [id, what] : sent->after) perform(id, what);
+  following what;
+  what.batch = std::move(sent);
+  what.outcome = std::move(*outcome);
+  following_.push_back(std::move(what));
+  if (!follow_scheduled_) follow();
+}
+
+// What follows from durable batches, a slice a turn, each batch to its end before the next.
+void engine::follow() {
+  follow_scheduled_ = false;
+  auto left = slice_max;
+  while (!following_.empty()) {
+    auto& front = following_.front();
+    auto const& after = front.batch->after;
+    for (; front.next < after.size() && left > 0; --left) {
+      auto const& [id, what] = after[front.next++];
+      if (driving_ && !stopping_) perform(id, what);
+    }
+    if (front.next < after.size()) break;
+    auto const done = std::move(front);
+    following_.pop_front();
+    followed_ = done.batch->number;
+    tell_all(done);
   }
-  for (auto& [id, then] : sent->told) {
-    auto const rejected =
-        std::find_if(outcome->rejected.begin(), outcome->rejected.end(), [&](rejected_saga const& one) { return one.saga == id; });
-    then(rejected == outcome->rejected.end() ? nullptr : &rejected->why);
-  }
-  for (auto const id : sent->notify) notify(id);
   set_alarm();
   flush();  // unless it is at work: what the commands themselves have gathered
+  if (!following_.empty() && !follow_scheduled_) {
+    follow_scheduled_ = true;
+    ports_.turns.defer([this] { follow(); });
+  }
   tell_quiet();
+}
+
+void engine::tell_all(following const& of) {
+  auto const& rejected = of.outcome.rejected;
+  for (auto const& [id, then] : of.batch->told) {
+    auto const found = std::find_if(rejected.begin(), rejected.end(), [&](rejected_saga const& one) { return one.saga == id; });
+    then(found == rejected.end() ? nullptr : &found->why);
+  }
+  for (auto const id : of.batch->notify) notify(id);
 }
 
 // Another coordinator has taken over, or the store can't be trusted: nothing leaves this process any more.
@@ -104,9 +137,12 @@ void engine::stop_driving(error const& why) {
   suspects_out_.clear();
   bool const was_driving = std::exchange(driving_, false);
   if (!lost_) lost_ = why;
+  ports_.lease.resign();
+  auto const durable = std::exchange(following_, {});
   if (was_driving && !stopping_) ports_.probe.stopped_driving(why);
   full_.push_back(std::exchange(gathering_, next_gathering()));
   auto const dropped = std::exchange(full_, {});
+  for (auto const& one : durable) tell_all(one);
   for (auto const& batch : dropped) {
     for (auto& [id, then] : batch->told) then(&why);
   }
@@ -144,7 +180,7 @@ void engine::tell_quiet() {
 }
 
 bool engine::idle() const noexcept {
-  return !committing_ && full_.empty() && gathering_->empty();
+  return !committing_ && full_.empty() && gathering_->empty() && following_.empty();
 }
 
 engine_figures engine::figures() const noexcept {

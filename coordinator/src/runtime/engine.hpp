@@ -70,6 +70,8 @@ class engine {
   // Sagas of shards that have become this coordinator's: as recover(), and once it drives, what was under way goes out again. Those under
   // way here already are passed over.
   void adopt(std::vector<open_saga>&& sagas);
+  // The epochs that requests of these shards' sagas carry; call it before their sagas are adopted.
+  void lease_epochs(std::vector<shard> const& shards, std::vector<epoch> const& epochs);
   // From now on new sagas begin in these shards too; call it when their open sagas have been adopted.
   void hold(std::vector<shard> const& shards);
   // The shards are to go to another coordinator: nothing new is sent for their sagas, answers to what is out are still taken.
@@ -118,12 +120,15 @@ class engine {
  private:
   struct instance;
   struct gathering;
+  struct following;
 
   instance* find(saga_id id);
   // engine.cpp
   void schedule_flush();
   void flush();
   void committed(std::shared_ptr<gathering> sent, result<isolating_report> outcome);
+  void follow();
+  void tell_all(following const& of);
   void stop_driving(error const& why);
   void tell_quiet();
   error not_driving() const;  // what whoever asks is told
@@ -205,11 +210,15 @@ class engine {
   bool committing_ = false;
   std::map<std::string, std::map<definition_version, definition_ptr>, std::less<>> definitions_;
   std::unordered_map<saga_id, std::unique_ptr<instance>> open_;
-  std::uint64_t batches_ = 0;  // made so far; before gathering_, which takes a number
-  std::uint64_t durable_ = 0;  // the last one committed
+  std::uint64_t batches_ = 0;   // made so far; before gathering_, which takes a number
+  std::uint64_t durable_ = 0;   // the last one committed
+  std::uint64_t followed_ = 0;  // the last one whose commands have all left
   std::shared_ptr<gathering> gathering_;
+  std::deque<following> following_;  // durable, but not all of its commands have left yet; oldest first
+  bool follow_scheduled_ = false;
   std::deque<std::shared_ptr<gathering>> full_;  // as large as a transaction may be; committed before gathering_
   std::map<saga_id, bool> arriving_;             // being read from the store -> it was dropped here meanwhile, so what was read is old
+  std::map<shard, epoch> epochs_;                // of the leases, where the store has them
   std::set<shard> held_;                         // where the store has leases
   std::set<shard> leaving_;                      // still driven here, soon another's
   std::deque<std::pair<saga_id, call_command>> withheld_;  // calls that wait until the lease, or the shard's stay, is sure

@@ -66,7 +66,11 @@ void engine::take_back_call(saga_id id, step_path const& step, operation op) {
 // True: it had not left, and will not.
 bool engine::take_unsent(saga_id id, step_path const& step, operation op) {
   auto const same = [&](auto const& one) { return one.first == id && one.second.step == step && one.second.op == op; };
-  if (std::erase_if(suspects_, same) > 0 || std::erase_if(withheld_, same) > 0) return true;
+  if (std::erase_if(suspects_, same) > 0) return true;
+  if (std::erase_if(withheld_, same) > 0) {
+    suspect_done(id, step, op);
+    return true;
+  }
   if (ports_.calls.take_back(id, step, op) != given_up::never_left) return false;
   call_over(id);
   suspect_done(id, step, op);
@@ -123,6 +127,7 @@ void engine::next_suspects() {
       suspects_.pop_front();
       continue;
     }
+    if (leaving(*of) || !ports_.lease.holds()) return;  // not marked for what is not sent
     // Those that were found marked go alone.
     bool const marked = of->crashes_found > 0;
     bool const alone =
@@ -152,7 +157,8 @@ void engine::send_now(instance& of, call_command const& call) {
   out.step = call.step;
   out.op = call.op;
   out.n = call.n;
-  out.epoch = epoch_;
+  auto const leased = epochs_.find(of.row.home);
+  out.epoch = leased == epochs_.end() ? epoch_ : leased->second;
   out.key = trace_id::of(of.row.id, call.step, call.op);
   out.service = call.service;
   out.request = call.request;

@@ -1,4 +1,5 @@
 // What is applied in memory, and what of it goes into the batch that gathers.
+#include <algorithm>
 #include <utility>
 
 #include <atone/utf8.hpp>
@@ -96,6 +97,11 @@ void engine::forget_gathered(saga_id id, error const& why) {
   };
   for (auto const& batch : full_) forget(*batch);
   forget(*gathering_);
+  for (auto& one : following_) {  // what has left stays where it is, before `next`
+    auto& after = one.batch->after;
+    auto const left = after.begin() + static_cast<std::ptrdiff_t>(one.next);
+    after.erase(std::remove_if(left, after.end(), [&](auto const& made) { return made.first == id; }), after.end());
+  }
   for (auto const& then : told) then(&why);
 }
 

@@ -21,6 +21,10 @@ void engine::view(saga_id id, callback<std::optional<saga_view>> then) {
 
 std::uint64_t engine::wait(saga_id id, callback<std::optional<saga_view>> then) {
   auto* const of = find(id);
+  if (of != nullptr && of->foreign) {  // another's from its first event on
+    ports_.turns.defer([then] { then(std::optional<saga_view>{}); });
+    return 0;
+  }
   bool const at_rest = of != nullptr && !of->reloading && (is_final(of->row.status) || of->row.status == saga_status::parked);
   if (of == nullptr || at_rest) {
     view(id, std::move(then));

@@ -45,6 +45,7 @@ bool engine::replay(instance& of, open_saga const& from) {
 
 void engine::go(epoch as) {
   ATONE_ASSERT(!driving_);
+  if (lost_) return ports_.probe.stopped_driving(*lost_);  // fenced since it was opened
   epoch_ = as;
   driving_ = true;
   std::vector<saga_id> ids;
@@ -74,8 +75,8 @@ void engine::resume(instance& of) {
   });
   // Only a handler inside this process can have brought it down. Which one is not known the first time: each suspect is marked before it
   // is handed out again (next_suspects), so that the next crash tells.
-  of.suspect = local;
-  if (local && of.crashes + 1 >= settings_.crashes_max) {
+  of.suspect = local && !of.untouched;
+  if (of.suspect && of.crashes + 1 >= settings_.crashes_max) {
     return park(of, "a local handler was at work on it at " + std::to_string(of.crashes + 1) + " crashes in a row");
   }
   gather_row(of);
@@ -85,7 +86,8 @@ void engine::resume(instance& of) {
   }
   for (auto one : commands) {
     grant_an_attempt(one, commands);
-    auto const* call = std::get_if<call_command>(&one);
+    auto* const call = std::get_if<call_command>(&one);
+    if (call != nullptr && of.untouched) call->again = false;
     if (call != nullptr && call->op == operation::compensate) {
       resume_call(of, *call);
     } else {

@@ -12,6 +12,7 @@ namespace atone::runtime {
 
 void engine::adopt(std::vector<open_saga>&& sagas) {
   std::vector<saga_id> adopted;
+  if (lost_) return;
   for (auto& one : sagas) {
     auto const id = one.row.id;
     if (open_.contains(id)) continue;
@@ -21,6 +22,10 @@ void engine::adopt(std::vector<open_saga>&& sagas) {
   if (!driving_) return;  // go() resumes them
   for (auto const id : adopted) resume(*find(id));
   if (!gathering_->empty()) schedule_flush();
+}
+
+void engine::lease_epochs(std::vector<shard> const& shards, std::vector<epoch> const& epochs) {
+  for (std::size_t at = 0; at < std::min(shards.size(), epochs.size()); ++at) epochs_[shards[at]] = epochs[at];
 }
 
 void engine::hold(std::vector<shard> const& shards) {
@@ -40,7 +45,7 @@ void engine::leave(std::vector<shard> const& shards) {
 
 // Nothing of it is on its way, to a participant or to the store.
 bool engine::quiet(instance const& of) const {
-  return of.calls_out == 0 && !of.starting && !of.reloading && !of.sql_in_flight && of.deferred.empty() && !has_gathered(of);
+  return of.calls_out == 0 && !of.starting && !of.reloading && !of.sql_in_flight && of.deferred.empty() && of.batch <= followed_;
 }
 
 std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
@@ -63,6 +68,8 @@ std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
   std::erase_if(withheld_, of_gone);
   std::erase_if(suspects_, of_gone);
   std::erase_if(unserved_, of_gone);
+  std::erase_if(suspects_out_, [&](call_in_lane const& one) { return gone.contains(one.saga); });
+  next_suspects();
   for (auto const one : going) leaving_.erase(one);
   set_alarm();
   for (auto const& [number, then] : waiters) then(std::optional<saga_view>{});
@@ -73,14 +80,16 @@ void engine::keep(std::vector<shard> const& shards) {
   for (auto const one : shards) leaving_.erase(one);
   hold(shards);
   send_withheld([this](instance const& of) { return holds(of.row.home); });
+  next_suspects();
 }
 
 void engine::lease_renewed() {
-  if (withheld_.empty()) return;
-  send_withheld([this](instance const& of) { return !leaving(of); });
+  if (!withheld_.empty()) send_withheld([this](instance const& of) { return !leaving(of); });
+  if (!suspects_.empty()) next_suspects();
 }
 
 void engine::send_withheld(std::function<bool(instance const&)> const& which) {
+  if (stopping_) return;
   for (auto& [id, call] : std::exchange(withheld_, {})) {
     auto* const of = find(id);
     if (of == nullptr || !of->machine.expects(call.step, call.op, call.n)) continue;
@@ -94,22 +103,31 @@ void engine::send_withheld(std::function<bool(instance const&)> const& which) {
   }
 }
 
-// A saga that another coordinator started for a shard that is driven here.
+// A saga that another coordinator started for a shard that is driven here. Nothing of it has been sent yet: whoever drives it has taken
+// the notice first, in the batch whose commands are its first calls.
 void engine::arrive(std::uint64_t number, saga_id id) {
+  if (open_.contains(id)) {
+    inbox_.erase(number);
+    gathering_->rows.taken.push_back(number);
+    return schedule_flush();
+  }
   arriving_[id] = false;
   ports_.lookup.reload(id, [this, number, id](result<std::optional<open_saga>> found) {
     inbox_.erase(number);
-    bool const old = arriving_[id];
+    bool const old = arriving_[id] || open_.contains(id);  // open: loaded meanwhile, which the next look finds
     arriving_.erase(id);
     if (!driving_ || !found || old) return;  // it stays in the inbox for the next look
     bool const here = *found && holds((*found)->row.home);
     if (*found && !here) return;  // its shard has gone on meanwhile, and the notice with it
+    if (*found && find_definition((*found)->row.definition.name, (*found)->row.definition.version) == nullptr) return;  // not read yet
     gathering_->rows.taken.push_back(number);
     schedule_flush();
     if (!*found || is_final((*found)->row.status)) return;
-    std::vector<open_saga> one;
-    one.push_back(std::move(**found));
-    adopt(std::move(one));
+    bool const untouched = (*found)->events.size() == 1;
+    recover(std::move(**found));
+    auto& placed = *find(id);
+    placed.untouched = untouched;
+    resume(placed);
   });
 }
 

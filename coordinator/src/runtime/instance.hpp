@@ -29,6 +29,7 @@ struct engine::instance {
   std::string broken;                                   // why its history can't be replayed; it stays parked
   bool starting = false;                                // its start is not committed yet
   bool foreign = false;                                 // of a shard that another drives: begun here, and no more
+  bool untouched = false;                               // begun elsewhere, and nothing of it was ever sent
   std::uint32_t calls_out = 0;                          // requests of it that may still be answered
   bool reloading = false;                               // its memory is ahead of what the store accepted: dropped and read again
   bool sql_in_flight = false;                           // its next event is being made inside a transaction: others wait their turn
@@ -52,6 +53,15 @@ struct engine::gathering {
   std::size_t bytes = 0;     // of payloads
 
   bool empty() const noexcept { return rows.empty() && told.empty() && after.empty() && notify.empty(); }
+};
+
+// A durable batch on its way out: its commands leave in slices, and answers get their turn in between.
+struct engine::following {
+  std::shared_ptr<gathering> batch;
+  isolating_report outcome;
+  std::size_t next = 0;  // of its commands
+
+  following() = default;
 };
 
 // engine_gather.cpp. Rows that a command asks for beside its event.

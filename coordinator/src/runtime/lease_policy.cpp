@@ -53,9 +53,9 @@ std::map<writer_number, std::size_t> fair_shares(roster const& seen) {
   return shares;
 }
 
-std::vector<member> lease_policy::gone(roster const& seen, duration now) {
-  bool const saw_all = last_look_ && now - *last_look_ <= blind_after_;
-  last_look_ = now;
+std::vector<member> lease_policy::gone(roster const& seen, duration asked, duration answered) {
+  bool const saw_all = last_look_ && answered - *last_look_ <= blind_after_;
+  last_look_ = answered;
   std::map<writer_number, sighting> fresh;
   std::vector<member> gone;
   for (auto const& one : seen.members) {
@@ -65,17 +65,17 @@ std::vector<member> lease_policy::gone(roster const& seen, duration now) {
     sighting now_seen;
     now_seen.of = one.epoch;
     now_seen.progress = one.progress;
-    now_seen.since = same ? known->second.since : now;
+    now_seen.since = same ? known->second.since : answered;
     fresh.emplace(one.number, now_seen);
-    if (same && now - now_seen.since >= one.lease) gone.push_back(one);
+    if (same && asked - now_seen.since >= one.lease) gone.push_back(one);
   }
   sightings_ = std::move(fresh);
   return gone;
 }
 
-lease_policy::decision lease_policy::decide(roster const& seen, duration now) {
+lease_policy::decision lease_policy::decide(roster const& seen, duration asked, duration answered) {
   decision made;
-  made.gone = gone(seen, now);
+  made.gone = gone(seen, asked, answered);
   auto const shares = fair_shares(seen);
   auto const own = std::find_if(seen.members.begin(), seen.members.end(), [&](member const& one) { return one.number == seen.self; });
   if (own == seen.members.end() || !own->alive) return made;

@@ -30,8 +30,9 @@ class lease_policy {
     decision() = default;
   };
 
-  // `now`: a clock of durations that never stops (boot time), read before the store was asked.
-  decision decide(roster const& seen, duration now);
+  // Before the store was asked and after it had answered, by a clock of durations that never stops (boot time). What is seen first may have
+  // been true only at the end of a look; who is judged must have shown nothing until its beginning.
+  decision decide(roster const& seen, duration asked, duration answered);
   // The store did not answer.
   void blinded() noexcept { last_look_ = std::nullopt; }
 
@@ -44,7 +45,7 @@ class lease_policy {
     sighting() = default;
   };
 
-  std::vector<member> gone(roster const& seen, duration now);
+  std::vector<member> gone(roster const& seen, duration asked, duration answered);
 
   duration const blind_after_;
   std::optional<duration> last_look_;

@@ -114,6 +114,8 @@ class tenure {
  public:
   virtual ~tenure() = default;
   virtual bool holds() const { return true; }
+  // Nothing is driven here any more: what this coordinator had may be another's at once.
+  virtual void resign() {}
 };
 
 // The engine's own turn and its one alarm.

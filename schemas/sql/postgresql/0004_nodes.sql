@@ -8,7 +8,7 @@
 
 drop function atone.commit_batch, atone.fence, atone.committed_at, atone.check_writer, atone.take_over, atone.resume;
 
--- Epochs are the database's: of two writers that held a shard, the later has the higher one.
+-- Epochs are the database's, of writers and of leases: of two that drove a shard, the later has the higher one.
 create sequence atone.epoch as bigint;
 select setval('atone.epoch', greatest(1, max(epoch)), coalesce(max(epoch), 0) > 0) from atone.writer;
 
@@ -26,6 +26,7 @@ alter table atone.writer add constraint writer_node unique (node);
 create table atone.lease (
   shard smallint primary key,
   writer smallint,
+  epoch bigint not null default 0,       -- what the shard's requests carry: rises each time that it changes hands
   moved_at timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 insert into atone.lease (shard) select generate_series(0, l.shards - 1) from atone.layout l;
@@ -132,7 +133,6 @@ begin
     if cardinality(p_foreign) > 0 then
       insert into atone.inbox (kind, shard, saga_id)
       select 'arrival', s.shard, s.saga_id from unnest(p_starts) s where s.shard = any (p_foreign) and s.saga_id <> all (v_lost);
-      perform pg_notify('atone', 'inbox');
     end if;
   end if;
 
@@ -219,7 +219,14 @@ create function atone.take_over(p_node text, out writer smallint, out new_epoch 
 language plpgsql volatile
 as $$
 begin
-  insert into atone.writer (id, node) select coalesce(max(w.id), 0) + 1, p_node from atone.writer w on conflict do nothing;
+  if not exists (select from atone.writer w where w.node = p_node) then  -- nodes that left long ago make room
+    delete from atone.writer w
+     where not w.alive and greatest(w.taken_at, w.committed_at) < clock_timestamp() - interval '1 day'
+       and not exists (select from atone.lease l where l.writer = w.id);
+    insert into atone.writer (id, node)
+    select n, p_node from generate_series(1, 32767) n where not exists (select from atone.writer w where w.id = n) order by n limit 1
+    on conflict do nothing;
+  end if;
   select w.id, w.backend_pid, w.backend_start into writer, old_pid, old_start
     from atone.writer w where w.node = p_node for update nowait;
   if not found then  -- another new node took the same number at this moment
@@ -228,8 +235,9 @@ begin
   update atone.writer w
      set epoch = nextval('atone.epoch'), batch_number = 0, beat = 0, alive = true, backend_pid = pg_backend_pid(),
          backend_start = atone.own_backend_start(), taken_at = clock_timestamp()
-   where w.id = writer
+   where w.id = take_over.writer
   returning w.epoch into new_epoch;
+  update atone.lease l set epoch = new_epoch where l.writer = take_over.writer;
 end $$;
 
 -- After a lost connection: this backend goes on under the same epoch. From here on nothing that the old backend may still
@@ -241,7 +249,7 @@ declare
   v_row atone.writer;
 begin
   select * into v_row from atone.writer w where w.id = p_writer for update;
-  if v_row.epoch is distinct from p_epoch then
+  if v_row.epoch is distinct from p_epoch or not v_row.alive then
     raise exception 'epoch % is fenced: node % is at epoch %', p_epoch, v_row.node, v_row.epoch using errcode = 'AT001';
   end if;
   last_number := v_row.batch_number;
@@ -266,7 +274,7 @@ end $$;
 -- own: a beat that a crash of the server loses is one that was not seen.
 create function atone.renew(p_writer smallint, p_epoch bigint, p_address text, p_lease_ms integer)
 returns table (id smallint, node text, address text, lease_ms integer, epoch bigint, progress bigint, alive boolean,
-               shards smallint[], at timestamptz, definitions bigint)
+               shards smallint[], epochs bigint[], at timestamptz, definitions bigint)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -278,28 +286,29 @@ begin
     raise exception 'epoch % is fenced: writer % is not driven under it any more', p_epoch, p_writer using errcode = 'AT001';
   end if;
   return query
-    select w.id, w.node, w.address, w.lease_ms, w.epoch, w.beat + w.batch_number, w.alive,
-           array(select l.shard from atone.lease l where l.writer = w.id order by l.shard), clock_timestamp(),
-           (select count(*) from atone.definition)
-      from atone.writer w
+    with held as (select l.writer, array_agg(l.shard order by l.shard) as shards, array_agg(l.epoch order by l.shard) as epochs
+                    from atone.lease l group by l.writer)
+    select w.id, w.node, w.address, w.lease_ms, w.epoch, w.beat + w.batch_number, w.alive, coalesce(h.shards, '{}'),
+           coalesce(h.epochs, '{}'), clock_timestamp(), (select count(*) from atone.definition)
+      from atone.writer w left join held h on h.writer = w.id
     union all
-    select null, '', '', 0, 0, 0, false, array(select l.shard from atone.lease l where l.writer is null order by l.shard),
-           clock_timestamp(), 0;
+    select null, '', '', 0, 0, 0, false, h.shards, h.epochs, clock_timestamp(), 0 from held h where h.writer is null;
 end $$;
 
--- Fences a writer that shows no sign of life: true when it stood as it was seen, and is fenced now. Its leases become free with it.
--- Does not wait for its row (55P03).
-create function atone.fence_writer(p_writer smallint, p_epoch bigint, p_progress bigint) returns boolean
+-- Fences a writer that shows no sign of life: `fenced` when it stood as it was seen, and is fenced now. Its leases become free with it.
+-- Returns its backend, so that it can be ended: what that has not committed would be in the way. Does not wait for the row (55P03).
+create function atone.fence_writer(p_writer smallint, p_epoch bigint, p_progress bigint, out fenced boolean, out old_pid integer,
+                                   out old_start timestamptz)
 language plpgsql volatile
 as $$
 begin
-  perform from atone.writer w
+  select w.backend_pid, w.backend_start into old_pid, old_start from atone.writer w
     where w.id = p_writer and w.epoch = p_epoch and w.beat + w.batch_number = p_progress and w.alive for update nowait;
-  if not found then return false; end if;
+  fenced := found;
+  if not fenced then return; end if;
   update atone.writer set epoch = nextval('atone.epoch'), alive = false, backend_pid = 0, backend_start = '-infinity' where id = p_writer;
   update atone.lease set writer = null, moved_at = clock_timestamp() where writer = p_writer;
   perform pg_notify('atone', 'leases');
-  return true;
 end $$;
 
 -- Takes up to p_most shards that nobody drives. Those of a writer that has left become free first, under the lock of its row: it
@@ -309,6 +318,7 @@ language plpgsql volatile
 as $$
 declare
   v_gone smallint;
+  v_epoch constant bigint := nextval('atone.epoch');
 begin
   perform atone.hold_writer(p_writer, p_epoch);
   for v_gone in select w.id from atone.writer w where not w.alive and exists (select from atone.lease l where l.writer = w.id)
@@ -316,35 +326,37 @@ begin
     update atone.lease set writer = null where writer = v_gone;
   end loop;
   return query
-    update atone.lease l set writer = p_writer, moved_at = clock_timestamp()
+    update atone.lease l set writer = p_writer, epoch = v_epoch, moved_at = clock_timestamp()
      where l.shard in (select f.shard from atone.lease f where f.writer is null order by f.shard limit p_most for update skip locked)
     returning l.shard;
 end $$;
 
--- Gives shards of this writer to others, whose sagas it has let go of. One whose taker is not alive is nobody's.
+-- Gives shards of this writer to others, whose sagas it has let go of. One whose taker is not alive is nobody's. Only from the writer's
+-- own backend: a call that was stuck on a lost connection must not come later.
 create function atone.hand_over(p_writer smallint, p_epoch bigint, p_shards smallint[], p_to smallint[]) returns void
 language plpgsql volatile
 as $$
+declare
+  v_epoch constant bigint := nextval('atone.epoch');
 begin
   perform atone.hold_writer(p_writer, p_epoch);
+  if not exists (select from atone.writer w where w.id = p_writer and w.backend_pid = pg_backend_pid()) then
+    raise exception 'backend % is not the writer''s any more', pg_backend_pid() using errcode = 'AT001';
+  end if;
   update atone.lease l
-     set writer = (select w.id from atone.writer w where w.id = m.taker and w.alive), moved_at = clock_timestamp()
+     set writer = (select w.id from atone.writer w where w.id = m.taker and w.alive), epoch = v_epoch, moved_at = clock_timestamp()
     from unnest(p_shards, p_to) as m (shard, taker)
    where l.shard = m.shard and l.writer = p_writer;
   perform pg_notify('atone', 'leases');
 end $$;
 
--- This writer drives nothing any more; what leases it still has are free for whoever claims them. Nodes that left long ago, without
--- leases, are forgotten.
+-- This writer drives nothing any more; what leases it still has are free for whoever claims them.
 create function atone.leave(p_writer smallint, p_epoch bigint) returns void
 language plpgsql volatile
 as $$
 begin
   perform atone.hold_writer(p_writer, p_epoch);
   update atone.writer set alive = false, backend_pid = 0, backend_start = '-infinity' where id = p_writer;
-  delete from atone.writer w
-   where not w.alive and w.id <> p_writer and greatest(w.taken_at, w.committed_at) < clock_timestamp() - interval '1 day'
-     and not exists (select from atone.lease l where l.writer = w.id);
   perform pg_notify('atone', 'leases');
 end $$;
 
@@ -352,3 +364,16 @@ create view atone.nodes as
   select w.node, w.address, w.alive, w.epoch, (select count(*) from atone.lease l where l.writer = w.id) as shards, w.taken_at,
          w.committed_at
     from atone.writer w order by w.node;
+
+-- A coordinator of the version before this migration, still running, is fenced: it knows no leases.
+create function atone.commit_batch(
+  p_epoch bigint, p_number bigint, p_keyed boolean, p_starts atone.start_row[], p_records atone.record_row[],
+  p_changes atone.change_row[], p_compensations atone.compensation_row[], p_alerts atone.alert_row[], p_outputs atone.output_row[],
+  p_actions atone.action_row[], p_taken bigint[])
+returns table (at timestamptz, refused uuid, existing uuid, body bytea)
+language plpgsql
+as $$ begin raise exception 'this database is shared by several coordinators now: use a newer atone' using errcode = 'AT001'; end $$;
+
+create function atone.resume(p_epoch bigint, out last_number bigint, out old_pid integer, out old_start timestamptz)
+language plpgsql
+as $$ begin raise exception 'this database is shared by several coordinators now: use a newer atone' using errcode = 'AT001'; end $$;

@@ -345,6 +345,80 @@ TEST_F(postgres_membership, a_start_for_a_shard_of_another_leaves_a_notice_there
   EXPECT_EQ(rows_in("inbox"), "0");
 }
 
+TEST_F(postgres_membership, a_notice_is_left_even_where_the_batch_had_to_be_halved) {
+  auto first = join("a");
+  (void)first.claim();
+  auto second = join("b");
+  auto batch = starting(5);
+  batch.foreign = {home_of(5)};
+  batch.changes.push_back(change_of(77, saga_status::completed, 2));  // of a saga that is not there: refused
+  auto const report = commit_isolating(*second.writes, batch, batch_number{1});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->rejected, SizeIs(1));
+  EXPECT_THAT(*first.writes->take_inbox({home_of(5)}, 10, 0), SizeIs(1));
+}
+
+TEST_F(postgres_membership, each_change_of_hands_raises_the_shards_epoch) {
+  auto const epoch_of = [](node& by) {
+    auto const own = by.own();
+    return own.epochs.empty() ? epoch{} : own.epochs.front();
+  };
+  auto first = join("a");
+  auto second = join("b");
+  (void)first.claim();
+  auto const claimed = epoch_of(first);
+  EXPECT_FINE(first.writes->hand_over({{shard{0}, second.own().number}}));
+  auto const given = epoch_of(second);
+  EXPECT_GT(given, claimed) << "though the first's writer has the lower epoch";
+  EXPECT_FINE(second.writes->hand_over({{shard{0}, first.own().number}}));
+  EXPECT_GT(epoch_of(first), given);
+  auto const back = epoch_of(first);
+  auto again = join("a");
+  EXPECT_GT(epoch_of(again), back);
+  ASSERT_TRUE(*second.belongs->fence(second.find(again.own().number)));
+  auto const before = epoch_of(again = join("c"));
+  EXPECT_EQ(before, epoch{});
+  (void)second.claim();
+  EXPECT_GT(epoch_of(second), back);
+}
+
+// The watcher's picture is old: the node has come back meanwhile. Its new backend must not be ended for it.
+TEST_F(postgres_membership, an_old_picture_ends_nobodys_backend) {
+  auto before = join("a");
+  auto watcher = join("b");
+  auto const old = watcher.find(before.own().number);
+  auto fresh = join("a");
+  auto const backend = ask("select backend_pid from atone.writer where node = 'a'");
+  auto const fenced = watcher.belongs->fence(old);
+  ASSERT_TRUE(fenced) << fenced.error().message;
+  EXPECT_FALSE(*fenced);
+  EXPECT_EQ(ask("select count(*) from pg_stat_activity where pid = " + backend), "1");
+  EXPECT_FINE(fresh.commit(starting(1)));
+}
+
+TEST_F(postgres_membership, whoever_has_left_does_not_come_back_under_its_old_epoch) {
+  auto gone = join("a");
+  EXPECT_FINE(gone.belongs->leave());
+  ask("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'atone'");
+  auto const late = gone.commit(starting(1));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, errc::fenced) << late.error().message;
+}
+
+TEST_F(postgres_membership, names_of_nodes_that_left_long_ago_make_room) {
+  ask("insert into atone.writer (id, node, taken_at) select n, 'old-' || n, now() - interval '3 days' from generate_series(1, 32767) n");
+  auto first = join("a");
+  EXPECT_EQ(rows_in("writer"), "1");
+  EXPECT_EQ(first.own().number.value(), 1U);
+}
+
+TEST_F(postgres_membership, a_coordinator_of_the_version_before_is_fenced) {
+  EXPECT_THAT(server().psql(
+                  "do $$ begin perform atone.resume(1); exception when sqlstate 'AT001' then raise notice 'fenced'; end $$; select 'told'",
+                  database_),
+              HasSubstr("told"));
+}
+
 TEST_F(postgres_membership, a_start_that_lost_its_key_leaves_no_notice) {
   auto first = join("a");
   auto batch = starting(5);

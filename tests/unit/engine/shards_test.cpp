@@ -85,6 +85,64 @@ TEST(engine_shards, an_arrival_is_driven_from_its_history_and_its_notice_done_wi
   EXPECT_EQ(world.stored(heard.value().id).status, saga_status::completed);
 }
 
+// Begun elsewhere, and never sent: a refusal of its first call is sure, so there is nothing to undo.
+TEST(engine_shards, the_first_call_of_an_arrival_is_no_repeat) {
+  leased_world here{spread, {}};
+  auto& world = here.world;
+  auto const heard = world.start({}, R"({"user": 5})");
+  world.commit_all();
+  world.engine().hold(all);
+  inbox_start notice;
+  notice.number = 9;
+  notice.arrived = heard.value().id;
+  world.engine().start_from_inbox(notice);
+  world.settle();
+  world.commit_all();
+  world.refuse(heard.value().id, "one");
+  EXPECT_EQ(world.stored(heard.value().id).status, saga_status::compensated);
+  EXPECT_EQ(world.sent(), 1U);
+}
+
+TEST(engine_shards, an_arrival_whose_definition_is_not_known_yet_waits_for_it) {
+  leased_world here{spread, {}};
+  auto& world = here.world;
+  auto const heard = world.start({}, R"({"user": 5})");
+  world.commit_all();
+  world.unpublish("spread");
+  world.crash();
+  world.engine().hold(all);
+  inbox_start notice;
+  notice.number = 9;
+  notice.arrived = heard.value().id;
+  world.engine().start_from_inbox(notice);
+  world.settle();
+  auto const writes = world.writes();
+  while (world.reads() > 0) world.read();
+  EXPECT_EQ(world.writes(), writes);
+}
+
+TEST(engine_shards, requests_carry_the_epoch_of_their_shards_lease) {
+  leased_world here{row_of_two, {}};
+  auto& world = here.world;
+  world.engine().lease_epochs(shards_of({1, 2}), {epoch{70}, epoch{80}});
+  world.engine().hold(shards_of({2}));
+  (void)world.begun();
+  EXPECT_EQ(world.call(0).what.epoch, epoch{80});
+}
+
+TEST(engine_shards, a_batch_of_hundreds_leaves_in_slices_and_answers_get_their_turn) {
+  engine_world world{row_of_two};
+  constexpr int sagas = 300;
+  for (int n = 0; n < sagas; ++n) {
+    start_request what;
+    what.saga = "row";
+    world.engine().start(std::move(what), [](result<started>) {});
+  }
+  world.settle();
+  while (world.writes() > 0) world.commit();
+  EXPECT_EQ(world.sent(), static_cast<std::size_t>(sagas)) << "all of them, in the end";
+}
+
 TEST(engine_shards, a_notice_for_a_shard_that_has_gone_on_stays_for_its_owner) {
   leased_world here{spread, {}};
   auto& world = here.world;
