@@ -1,0 +1,238 @@
+// What becomes of sagas when coordinators are killed, stopped, hung and added, under load.
+#include <future>
+#include <iostream>
+
+#include "cluster.hpp"
+
+namespace atone::test {
+namespace {
+
+class cluster_nodes : public cluster_test {
+ protected:
+  void begin(std::set<std::string> const& nodes = {"a", "b", "c"}) {
+    start_all(nodes);
+    if (!HasFatalFailure()) begin_load();
+  }
+  // Sent under this epoch after that moment.
+  std::size_t sent_by(std::uint64_t epoch, moment after) const {
+    auto const came = participant.arrivals();
+    return static_cast<std::size_t>(
+        std::count_if(came.begin(), came.end(), [&](arrival const& one) { return one.epoch == epoch && one.at > after; }));
+  }
+};
+
+TEST_F(cluster_nodes, b30_a_killed_nodes_sagas_go_on_at_the_others) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  auto const dead = look().nodes().at("b").epoch;
+  auto const killed = now();
+  kill("b");
+  auto const open = look().open_sagas_of("b");
+  starts.doors(urls());
+  ASSERT_FALSE(open.empty());
+  auto const moved = moves(open, dead, killed);
+  ASSERT_TRUE(moved.first);
+  measured("kill to the first request of another node", *moved.first);
+  measured("kill until all of its " + std::to_string(moved.sagas) + " open sagas have moved", *moved.last);
+  EXPECT_LT(*moved.first, 3s);
+  EXPECT_LT(*moved.last, 4s);
+  EXPECT_EQ(sent_by(dead, killed + 100ms), 0u);
+  EXPECT_TRUE(balances(5s));
+  all_end_well();
+}
+
+TEST_F(cluster_nodes, a_node_that_comes_back_within_its_lease_takes_its_own_sagas_at_once) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  auto const before = look().nodes().at("b");
+  kill("b");
+  auto const open = look().open_sagas_of("b");
+  auto const restarted = now();
+  start("b");
+  measured("restart until it listens", since(restarted));
+  auto const moved = moves(open, before.epoch, restarted);
+  ASSERT_TRUE(moved.first);
+  measured("restart to its first request", *moved.first);
+  measured("restart until all of its " + std::to_string(moved.sagas) + " open sagas go on", *moved.last);
+  EXPECT_LT(*moved.first, 2s);
+  auto const after = look().nodes();
+  EXPECT_GT(after.at("b").epoch, before.epoch);
+  EXPECT_EQ(after.at("b").shards, before.shards) << "its shards stay its own";
+  all_end_well();
+}
+
+TEST_F(cluster_nodes, a_node_that_comes_back_later_gets_its_share_again) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  kill("b");
+  starts.doors(urls());
+  ASSERT_TRUE(comes_true([this] { return !look().nodes().at("b").alive; }, patience));
+  ASSERT_TRUE(balances(5s));
+  auto const restarted = now();
+  start("b");
+  starts.doors(urls());
+  ASSERT_TRUE(balances(patience));
+  measured("restart until balanced", since(restarted));
+  EXPECT_LT(since(restarted), 5s);
+  all_end_well();
+}
+
+TEST_F(cluster_nodes, b35_a_stalled_node_is_taken_over_and_its_next_write_is_refused) {
+  look().ask("create table public.gate (id bigint primary key, total bigint); insert into public.gate values (1, 0)");
+  ASSERT_NO_FATAL_FAILURE(begin());
+  publish(
+      "saga: gated\nversion: 1\nsteps:\n  - id: pass\n    sql: update public.gate set total = total + 1 where id = 1\n"
+      "    compensate: {sql: update public.gate set total = total - 1 where id = 1}\n");
+  auto const stalled = look().nodes().at("b").epoch;
+  // Its transaction is open, and holds a row, when it stalls.
+  pqxx::connection holding{server_address()};
+  auto held = std::make_unique<pqxx::nontransaction>(holding);
+  held->exec("begin; select from public.gate where id = 1 for update");
+  auto const started = ask("b", "POST", "/v1/sagas/gated", "{}", "gated-1");
+  ASSERT_EQ(started.response.status, 201) << started.response.body;
+  auto const at_the_gate = [&](char const* state) {
+    return look().number(std::string{"select count(*) from pg_stat_activity where query like 'update public.gate%' and "} + state) == 1;
+  };
+  ASSERT_TRUE(comes_true([&] { return at_the_gate("wait_event_type = 'Lock'"); }, patience));
+  auto const stopped = now();
+  at("b").signal(SIGSTOP);
+  held->exec("rollback");
+  held.reset();
+  ASSERT_TRUE(comes_true([&] { return at_the_gate("state = 'idle in transaction'"); }, patience));
+  auto const open = look().open_sagas_of("b");
+  starts.doors({at("a").url(), at("c").url()});
+  auto const moved = moves(open, stalled, stopped);
+  ASSERT_TRUE(moved.first);
+  measured("stall to the first request of another node", *moved.first);
+  measured("stall until all of its " + std::to_string(moved.sagas) + " open sagas have moved", *moved.last);
+  EXPECT_LT(*moved.last, 4s) << "its open transaction was in the way";
+  EXPECT_TRUE(comes_true([&] { return look().number("select total from public.gate") == 1; }, patience));
+  lasts(3 * lease - std::min(since(stopped), 3 * lease));
+  auto const woken = now();
+  at("b").signal(SIGCONT);
+  auto const code = at("b").wait_for(patience);
+  ASSERT_TRUE(code) << "it goes on as if nothing had happened";
+  measured("going on until it has ended", since(woken));
+  EXPECT_NE(*code, 0);
+  EXPECT_THAT(at("b").log(), testing::HasSubstr("fenced"));
+  EXPECT_EQ(sent_by(stalled, woken), 0u) << "it sent requests for sagas that are others'";
+  all_end_well();
+  EXPECT_EQ(look().number("select total from public.gate"), 1);
+}
+
+// Calls that wait inside the stalled process, for their turn at a narrow service, are not sent either.
+TEST_F(cluster_nodes, b35_what_a_stalled_node_had_queued_is_not_sent_afterwards) {
+  ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
+  auto narrow = definition_of("narrow", participant.url());
+  publish(narrow.replace(narrow.find("\"}}"), 3, "\", in_flight: 2}}"));
+  participant.answer_after(300ms);
+  constexpr int sagas = 40;
+  for (int each = 1; each <= sagas; ++each) {
+    ASSERT_EQ(ask("b", "POST", "/v1/sagas/narrow", R"({"n": 1})", "narrow-" + std::to_string(each)).response.status, 201);
+  }
+  auto const stalled = look().nodes().at("b").epoch;
+  ASSERT_TRUE(participant.comes_true([](std::vector<arrival> const& came) { return !came.empty(); }, patience));
+  at("b").signal(SIGSTOP);
+  participant.answer_after(1ms);
+  ASSERT_TRUE(comes_true([this] { return !look().nodes().at("b").alive; }, patience));
+  ASSERT_TRUE(comes_true([this] { return look().open_sagas() == 0; }, patience));
+  auto const woken = now();
+  at("b").signal(SIGCONT);
+  auto const code = at("b").wait_for(patience);
+  ASSERT_TRUE(code) << "it goes on as if nothing had happened";
+  EXPECT_NE(*code, 0);
+  EXPECT_EQ(sent_by(stalled, woken), 0u) << "it sent requests for sagas that are others'";
+  all_end_well();
+}
+
+TEST_F(cluster_nodes, a_node_that_is_asked_to_stop_hands_its_sagas_over_without_a_gap) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  auto const leaving = look().nodes().at("b").epoch;
+  auto const open = look().open_sagas_of("b");
+  starts.doors({at("a").url(), at("c").url()});
+  auto const asked = now();
+  at("b").signal(SIGTERM);
+  auto const code = at("b").wait_for(patience);
+  ASSERT_TRUE(code);
+  measured("SIGTERM until its end", since(asked));
+  EXPECT_EQ(*code, 0) << at("b").log();
+  auto const moved = moves(open, leaving, asked);
+  ASSERT_TRUE(moved.first);
+  measured("SIGTERM to the first request of another node", *moved.first);
+  std::map<std::string, moment> last_by_old;
+  span gap{0};
+  for (auto const& one : participant.arrivals()) {
+    if (one.epoch == leaving) {
+      last_by_old[one.saga] = one.at;
+    } else if (auto const old = last_by_old.find(one.saga); old != last_by_old.end()) {
+      gap = std::max(gap, std::chrono::duration_cast<span>(one.at - old->second));
+      last_by_old.erase(old);
+    }
+  }
+  measured("longest pause of a saga that was handed over", gap);
+  EXPECT_LT(gap, 1s);
+  all_end_well();
+}
+
+TEST_F(cluster_nodes, a_node_that_joins_gets_its_share) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  auto const joined = now();
+  start("d");
+  starts.doors(urls());
+  ASSERT_TRUE(balances(patience));
+  measured("join until balanced", since(joined));
+  EXPECT_LT(since(joined), 5s);
+  all_end_well();
+}
+
+TEST_F(cluster_nodes, b34_one_key_started_on_three_nodes_at_once_is_one_saga) {
+  ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
+  participant.answer_after(1ms);
+  int const keys = long_form() ? 2000 : 200;
+  for (auto const* saga : {"order", "placed"}) {
+    std::array<load, 3> callers{load{{saga}, 200}, load{{saga}, 200}, load{{saga}, 200}};
+    std::size_t next = 0;
+    for (auto const& url : urls()) callers[next++].doors({url});
+    for (auto& one : callers) one.begin();
+    auto const enough = [&] {
+      return std::all_of(callers.begin(), callers.end(),
+                         [&](load const& one) { return one.acknowledged().size() >= static_cast<std::size_t>(keys); });
+    };
+    EXPECT_TRUE(comes_true(enough, patience * 2));
+    for (auto& one : callers) EXPECT_TRUE(one.end(patience));
+    auto ids = callers[0].acknowledged();
+    for (auto const& one : callers) {
+      EXPECT_THAT(one.faults(), testing::IsEmpty());
+      for (auto const& [number, id] : one.acknowledged()) EXPECT_EQ(ids.emplace(number, id).first->second, id) << "start " << number;
+    }
+    EXPECT_EQ(look().number(std::string{"select count(*) from atone.saga where definition = '"} + saga + "'"),
+              static_cast<long>(ids.size()));
+  }
+  EXPECT_TRUE(comes_true([this] { return look().open_sagas() == 0; }, patience));
+  auto const came = participant.arrivals();
+  EXPECT_EQ(std::count_if(came.begin(), came.end(), [](arrival const& one) { return one.repeated; }), 0) << "a step was scheduled twice";
+}
+
+TEST_F(cluster_nodes, the_end_is_told_through_a_node_that_does_not_drive_the_saga) {
+  ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
+  participant.hold("s5", true);
+  auto const id = field(ask("a", "POST", "/v1/sagas/order", R"({"n": 1})", "told"), "id");
+  ASSERT_FALSE(id.empty());
+  std::vector<std::future<http::exchange>> told;
+  for (auto const* node : {"a", "b", "c"}) {
+    told.push_back(std::async(std::launch::async, [this, node, id] { return ask(node, "GET", "/v1/sagas/" + id + "/wait?timeout=20s"); }));
+  }
+  ASSERT_TRUE(participant.comes_true(
+      [](std::vector<arrival> const& came) {
+        return std::any_of(came.begin(), came.end(), [](arrival const& one) { return one.step == "s5"; });
+      },
+      patience));
+  auto const freed = now();
+  participant.hold("s5", false);
+  for (auto& one : told) {
+    auto const got = one.get();
+    EXPECT_EQ(field(got, "status"), "completed") << got.response.status << got.response.body;
+  }
+  measured("end until all three nodes have told it", since(freed));
+  EXPECT_LT(since(freed), 2s);
+}
+
+}  // namespace
+}  // namespace atone::test
