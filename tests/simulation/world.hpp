@@ -58,7 +58,8 @@ class world final : public clock_source,
                     public runtime::batch_writer,
                     public runtime::store_lookup,
                     public runtime::scheduler,
-                    public runtime::probe {
+                    public runtime::probe,
+                    public runtime::tenure {
  public:
   world(std::uint64_t seed, faults what);
   ~world() override;

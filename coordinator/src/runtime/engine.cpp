@@ -103,6 +103,7 @@ void engine::stop_driving(error const& why) {
   leaving_.clear();
   suspects_out_.clear();
   bool const was_driving = std::exchange(driving_, false);
+  if (!lost_) lost_ = why;
   if (was_driving && !stopping_) ports_.probe.stopped_driving(why);
   full_.push_back(std::exchange(gathering_, next_gathering()));
   auto const dropped = std::exchange(full_, {});
@@ -119,6 +120,10 @@ void engine::stop_driving(error const& why) {
   }
   // Nothing more will be journalled: there is nothing to wait for.
   if (quiet_) ports_.turns.defer(std::exchange(quiet_, nullptr));
+}
+
+error engine::not_driving() const {
+  return lost_ && !stopping_ ? *lost_ : error{errc::unavailable, "this coordinator does not drive sagas now"};
 }
 
 void engine::stop(std::function<void()> quiet) {

@@ -126,6 +126,7 @@ class engine {
   void committed(std::shared_ptr<gathering> sent, result<isolating_report> outcome);
   void stop_driving(error const& why);
   void tell_quiet();
+  error not_driving() const;  // what whoever asks is told
   void tell(saga_id id, std::function<void(error const*)> then);
 
   // engine_start.cpp
@@ -198,6 +199,7 @@ class engine {
   epoch epoch_;
   bool driving_ = false;
   bool stopping_ = false;
+  std::optional<error> lost_;  // why nothing is driven any more
   std::function<void()> quiet_;
   bool flush_scheduled_ = false;
   bool committing_ = false;

@@ -178,7 +178,7 @@ void engine::send_now(instance& of, call_command const& call) {
 
 // `again`: the same attempt had been sent before a take-over. Whatever this sending did not do, the earlier one may have done.
 result<void> engine::answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer, bool again) {
-  if (!driving_) return error{errc::unavailable, "this coordinator does not drive sagas now"};
+  if (!driving_) return not_driving();
   auto* const of = find(id);
   if (of == nullptr || of->reloading) {
     ++figures_.late_answers;
@@ -226,7 +226,7 @@ void engine::report(saga_id id, step_path step, operation op, attempt n, call_an
   bool const again = of != nullptr && was_resent(*of, step, op);
   auto taken = answered(id, step, op, n, std::move(answer), again);
   if (taken) give_up_call(id, step, op);
-  if (!taken && (taken.error().code == errc::unavailable || taken.error().code == errc::not_found)) {
+  if (!taken && (!driving_ || taken.error().code == errc::not_found)) {
     return ports_.turns.defer([then, why = taken.error()] { then(why); });
   }
   // Told only once the answer, or the record that it came late, is durable.

@@ -81,7 +81,7 @@ result<event> engine::operator_event(instance const& of, operator_request const&
 
 void engine::act(operator_request what, callback<saga_view> then) {
   auto const fail = [&](error why) { ports_.turns.defer([then, why = std::move(why)] { then(why); }); };
-  if (!driving_ || stopping_) return fail(error{errc::unavailable, "this coordinator does not drive sagas now"});
+  if (!driving_ || stopping_) return fail(not_driving());
   auto* const of = find(what.saga);
   if (of == nullptr || of->starting) return fail(error{errc::not_found, "no saga " + what.saga.text() + " is under way"});
   if (of->reloading) return fail(error{errc::unavailable, "the saga is being read again; try again"});

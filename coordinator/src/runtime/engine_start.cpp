@@ -18,7 +18,7 @@ void engine::start(start_request what, callback<started> then) {
 
 // A saga that is not under way yet: everything that can be wrong with a start is found here, before anything is written.
 result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& what) {
-  if (!driving_ || stopping_) return error{errc::unavailable, "this coordinator does not drive sagas now"};
+  if (!driving_ || stopping_) return not_driving();
   if (open_.size() >= settings_.open_max) {
     return error{errc::exhausted,
                  std::to_string(open_.size()) + " sagas are under way, which is this coordinator's limit; try again later"};

@@ -10,7 +10,7 @@ drop function atone.commit_batch, atone.fence, atone.committed_at, atone.check_w
 
 -- Epochs are the database's: of two writers that held a shard, the later has the higher one.
 create sequence atone.epoch as bigint;
-select setval('atone.epoch', greatest(1, (select max(epoch) from atone.writer)));
+select setval('atone.epoch', greatest(1, max(epoch)), coalesce(max(epoch), 0) > 0) from atone.writer;
 
 alter table atone.writer
   drop constraint writer_id_check,

@@ -10,7 +10,7 @@ namespace {
 TEST_P(store_suite, epochs_rise_with_each_take_over) {
   auto const second = MUST(writer_->take_over(node_id{"node-1"}));
   auto other = MUST(store_->open_journal());
-  auto const third = MUST(other->take_over(node_id{"node-2"}));
+  auto const third = MUST(other->take_over(node_id{"node-1"}));
   EXPECT_GT(second.value(), 0u);
   EXPECT_GT(third, second);
 }
@@ -24,7 +24,7 @@ TEST_P(store_suite, a_journal_that_never_took_over_can_not_write) {
 TEST_P(store_suite, after_a_take_over_the_old_writer_is_fenced_and_leaves_nothing) {
   EXPECT_FINE(commit(starting(1)));
   auto old = std::move(writer_);
-  writer_ = new_writer("node-2");
+  writer_ = new_writer("node-1");
   auto stale = starting_with_key(2, "order-7");
   stale.compensations.push_back(compensation_of(1, "order", compensation_status::pending));
   EXPECT_REFUSED(errc::fenced, old->commit(stale, batch_number{2}));
@@ -38,13 +38,13 @@ TEST_P(store_suite, after_a_take_over_the_old_writer_is_fenced_and_leaves_nothin
 TEST_P(store_suite, a_repeat_by_the_old_writer_is_fenced_too) {
   EXPECT_FINE(writer_->commit(starting(1), batch_number{1}));
   auto old = std::move(writer_);
-  writer_ = new_writer("node-2");
+  writer_ = new_writer("node-1");
   EXPECT_REFUSED(errc::fenced, old->commit(starting(1), batch_number{1}));
 }
 
 TEST_P(store_suite, the_old_writer_may_take_over_again) {
   auto old = std::move(writer_);
-  writer_ = new_writer("node-2");
+  writer_ = new_writer("node-1");
   EXPECT_FINE(old->take_over(node_id{"node-1"}));
   EXPECT_FINE(old->commit(starting(1), batch_number{1}));
   EXPECT_REFUSED(errc::fenced, commit(starting(2)));
@@ -159,7 +159,7 @@ TEST_P(store_suite, a_take_over_in_the_middle_of_a_transaction_leaves_nothing_ha
       statement,
       [&](std::string_view) {
         // The take-over may end this backend: then the transaction is repeated.
-        if (!taking.joinable()) taking = std::thread{[&] { taken = other->take_over(node_id{"node-2"}); }};
+        if (!taking.joinable()) taking = std::thread{[&] { taken = other->take_over(node_id{"node-1"}); }};
         return starting(1);
       },
       batch_number{1});

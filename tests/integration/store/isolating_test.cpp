@@ -77,7 +77,7 @@ TEST_P(store_suite, losers_are_still_named_when_a_batch_is_halved) {
 
 TEST_P(store_suite, a_fenced_writer_isolates_nothing) {
   auto old = std::move(writer_);
-  writer_ = new_writer("node-2");
+  writer_ = new_writer("node-1");
   EXPECT_REFUSED(errc::fenced, commit_isolating(*old, starting(1, 10), batch_number{1}));
   EXPECT_TRUE(load_open(*writer_).empty());
 }

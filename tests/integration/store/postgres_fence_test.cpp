@@ -74,7 +74,7 @@ TEST_F(postgres_fence, take_over_does_not_wait_for_a_stopped_writers_open_transa
       statement,
       [&](std::string_view) {
         auto const before = std::chrono::steady_clock::now();
-        EXPECT_FINE((*fresh)->take_over(node_id{"node-2"}));
+        EXPECT_FINE((*fresh)->take_over(node_id{"node-1"}));
         auto batch = starting(2);
         batch.starts[0].row.key = business_key{"k"};
         EXPECT_FINE((*fresh)->commit(batch, batch_number{1}));
@@ -99,7 +99,7 @@ TEST_F(postgres_fence, take_over_ends_a_backend_that_holds_the_writers_row) {
   stopped.run("commit; begin; select from atone.writer for update");
   auto fresh = store_->open_journal();
   ASSERT_TRUE(fresh);
-  auto const taken = (*fresh)->take_over(node_id{"node-2"});
+  auto const taken = (*fresh)->take_over(node_id{"node-1"});
   ASSERT_TRUE(taken) << taken.error().message;
   EXPECT_EQ(taken->value(), 2U);
   EXPECT_FINE((*fresh)->commit(starting(2), batch_number{1}));
@@ -108,7 +108,7 @@ TEST_F(postgres_fence, take_over_ends_a_backend_that_holds_the_writers_row) {
 TEST_F(postgres_fence, a_stale_writer_that_reconnects_does_not_end_the_new_owners_backend) {
   auto old = open_journal("node-1");
   ASSERT_TRUE(old->commit(starting(1), batch_number{1}));
-  auto fresh = open_journal("node-2");
+  auto fresh = open_journal("node-1");
   auto const backend = ask("select backend_pid from atone.writer");
   auto const stale = old->commit(starting(2), batch_number{2});
   ASSERT_FALSE(stale);

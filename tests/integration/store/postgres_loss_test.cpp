@@ -80,7 +80,7 @@ TEST_F(postgres_loss, a_lost_reply_after_another_took_over_is_fenced) {
   ASSERT_TRUE(other);
   proxy_->swallow_everything(true);
   std::thread taking{[&] {
-    EXPECT_TRUE((*other)->take_over(node_id{"node-2"}));
+    EXPECT_TRUE((*other)->take_over(node_id{"node-1"}));
     proxy_->swallow_everything(false);
   }};
   auto const stale = journal_->commit(starting(1), batch_number{2});

@@ -18,10 +18,10 @@ TEST_F(postgres_programs, a_start_request_is_there_only_when_its_transaction_com
   ask("create table public.orders (id int primary key)");
   ask("begin; insert into public.orders values (1); select atone.start('order-placed', '1', '{\"order_id\": 1}'); rollback");
   auto journal = open_journal();
-  EXPECT_THAT(*journal->take_inbox(10, 0), IsEmpty());
+  EXPECT_THAT(*journal->take_inbox(journal->every_shard(), 10, 0), IsEmpty());
   ask("begin; insert into public.orders values (2); select atone.start('order-placed', '2', '{\"n\": 9007199254740993, \"z\": -0}'); "
       "commit");
-  auto const waiting = journal->take_inbox(10, 0);
+  auto const waiting = journal->take_inbox(journal->every_shard(), 10, 0);
   ASSERT_TRUE(waiting) << waiting.error().message;
   ASSERT_EQ(waiting->size(), 1U);
   EXPECT_EQ((*waiting)[0].saga_name, "order-placed");
@@ -33,10 +33,10 @@ TEST_F(postgres_programs, a_request_leaves_in_the_transaction_that_starts_its_sa
   ask("select atone.start('order-placed', 'a', '{}'); select atone.start('order-placed', 'a', '{}'); select atone.start('order-placed', "
       "'b', '{}')");
   auto journal = open_journal();
-  auto const waiting = *journal->take_inbox(2, 0);
+  auto const waiting = *journal->take_inbox(journal->every_shard(), 2, 0);
   ASSERT_EQ(waiting.size(), 2U);
-  EXPECT_EQ(journal->take_inbox(10, 0)->size(), 3U);                      // taking alone removes nothing
-  EXPECT_EQ(journal->take_inbox(10, waiting.back().number)->size(), 1U);  // behind those that wait
+  EXPECT_EQ(journal->take_inbox(journal->every_shard(), 10, 0)->size(), 3U);                      // taking alone removes nothing
+  EXPECT_EQ(journal->take_inbox(journal->every_shard(), 10, waiting.back().number)->size(), 1U);  // behind those that wait
   auto batch = starting(1, 2);
   batch.starts[0].row.key = business_key{"a"};
   batch.starts[1].row.key = business_key{"a"};  // asked for twice: one saga
@@ -44,7 +44,7 @@ TEST_F(postgres_programs, a_request_leaves_in_the_transaction_that_starts_its_sa
   auto const report = journal->commit(batch, batch_number{1});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->losers.size(), 1U);
-  auto const left = *journal->take_inbox(10, 0);
+  auto const left = *journal->take_inbox(journal->every_shard(), 10, 0);
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].key.value(), "b");
 }
@@ -113,7 +113,7 @@ TEST_F(postgres_programs, four_who_migrate_at_once_take_turns) {
   }
   for (auto& one : all) one.join();
   EXPECT_EQ(server().psql("select string_agg(name, ' ' order by number) from atone.migration", fresh),
-            "0001_tables 0002_commit 0003_views_and_start");
+            "0001_tables 0002_commit 0003_views_and_start 0004_nodes");
 }
 
 TEST_F(postgres_programs, the_number_of_shards_can_be_chosen_before_the_first_migration) {

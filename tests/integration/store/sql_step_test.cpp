@@ -119,7 +119,7 @@ TEST_P(sql_step, a_repeat_runs_the_statement_once) {
 TEST_P(sql_step, a_fenced_writer_runs_no_statement) {
   auto old = std::move(writer_);
   auto const number = next_;
-  writer_ = new_writer("node-2");
+  writer_ = new_writer("node-1");
   sql_statement statement;
   statement.text = "UPDATE account SET amount = 0";
   EXPECT_REFUSED(errc::fenced, old->commit_with_sql(statement, [](std::string_view) { return recording(1, 2); }, batch_number{number}));

@@ -45,7 +45,7 @@ TEST(engine_fence, no_answer_is_taken_afterwards) {
   world.answer(first, "s1", done_with());
   world.commit();
   EXPECT_THAT(world.under_way(second), IsEmpty()) << "its sender was halted";
-  EXPECT_EQ(world.report(second, "s1", 1, done_with()).code(), errc::unavailable);
+  EXPECT_EQ(world.report(second, "s1", 1, done_with()).code(), errc::fenced);
   EXPECT_EQ(world.writes(), 0U);
 }
 
@@ -55,8 +55,8 @@ TEST(engine_fence, starts_and_actions_are_refused_afterwards) {
   world.take_over_by_another();
   world.start();
   world.commit();
-  EXPECT_EQ(world.start().code(), errc::unavailable);
-  EXPECT_EQ(world.act(operator_request::action_kind::cancel, id).code(), errc::unavailable);
+  EXPECT_EQ(world.start().code(), errc::fenced);
+  EXPECT_EQ(world.act(operator_request::action_kind::cancel, id).code(), errc::fenced);
 }
 
 TEST(engine_fence, what_had_gathered_meanwhile_is_told) {

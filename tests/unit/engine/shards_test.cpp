@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 std::string const row_of_two = sequence_of(2);
 std::string const spread = R"(saga: spread
 version: 1
-input: {type: object, properties: {user: {type: integer}}}
+input: {type: object, required: [user], properties: {user: {type: integer}}}
 shard_key: =input.user
 services: {shop: {http: "http://127.0.0.1:1"}}
 steps:

@@ -68,7 +68,7 @@ TEST(stored_words, alert_level) {
 TEST(stored_words, error_codes) {
   EXPECT_EQ(words<errc>(), (table{"1 invalid argument", "2 not found", "3 conflict", "4 unavailable", "5 outcome unknown", "6 fenced",
                                   "7 bad data", "8 serialization conflict", "9 limit reached", "10 unsupported", "11 corrupt",
-                                  "12 internal error", "13 statement failed"}));
+                                  "12 internal error", "13 statement failed", "14 driven elsewhere"}));
 }
 
 TEST(words_read_back, operation) {
