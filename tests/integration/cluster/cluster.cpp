@@ -60,9 +60,10 @@ void cluster_test::look_at(postgres_server& other) {
   observer_ = std::make_unique<observer>(other.address(database_));
 }
 
-atoned_process& cluster_test::start(std::string const& node, std::vector<std::string> const& environment) {
+atoned_process& cluster_test::start(std::string const& node, std::vector<std::string> const& environment, std::string const& store) {
   auto& place = nodes_[node];
-  place = std::make_unique<atoned_process>(std::vector<std::string>{"--store", store_, "--node", node}, log_of(node), environment);
+  place = std::make_unique<atoned_process>(std::vector<std::string>{"--store", store.empty() ? store_ : store, "--node", node},
+                                           log_of(node), environment);
   if (place->url().empty()) throw std::runtime_error{"node " + node + " did not start: " + place->log()};
   return *place;
 }
@@ -72,6 +73,31 @@ void cluster_test::start_all(std::set<std::string> const& nodes) {
   publish(definition_of("order", participant.url()));
   publish(definition_of("placed", participant.url(), "shard_key: =input.n\n"));
   ASSERT_TRUE(balances(patience));
+}
+
+void cluster_test::begin_all(std::set<std::string> const& nodes) {
+  start_all(nodes);
+  if (!HasFatalFailure()) begin_load();
+}
+
+std::size_t cluster_test::sent_by(std::uint64_t epoch, moment after) const {
+  auto const came = participant.arrivals();
+  return static_cast<std::size_t>(
+      std::count_if(came.begin(), came.end(), [&](arrival const& one) { return one.epoch == epoch && one.at > after; }));
+}
+
+span cluster_test::longest_pause(std::uint64_t epoch) const {
+  std::map<std::string, moment> last_by_it;
+  span pause{0};
+  for (auto const& one : participant.arrivals()) {
+    if (one.epoch == epoch) {
+      last_by_it[one.saga] = one.at;
+    } else if (auto const known = last_by_it.find(one.saga); known != last_by_it.end()) {
+      pause = std::max(pause, std::chrono::duration_cast<span>(one.at - known->second));
+      last_by_it.erase(known);
+    }
+  }
+  return pause;
 }
 
 void cluster_test::kill(std::string const& node) {
@@ -148,19 +174,24 @@ cluster_test::moving cluster_test::moves(std::vector<std::string> const& sagas, 
   return found;
 }
 
+void cluster_test::note_ends() {
+  std::vector<std::string> ids;
+  for (auto const& one : look().sagas()) {
+    if (!one.status.starts_with("open")) ids.push_back(one.id);
+  }
+  participant.ended(ids);
+}
+
 void cluster_test::all_end_well() {
   EXPECT_TRUE(starts.end(patience)) << "starts are not acknowledged";
   EXPECT_TRUE(comes_true([this] { return look().open_sagas() == 0; }, patience)) << look().open_sagas() << " sagas do not end";
   auto const acknowledged = starts.acknowledged();
   std::map<std::string, saga_result> by_key;
-  auto const sagas = look().sagas();
-  std::vector<std::string> ids;
-  for (auto const& one : sagas) {
-    ids.push_back(one.id);
+  note_ends();
+  for (auto const& one : look().sagas()) {
     if (!one.key.starts_with("start-")) continue;
     EXPECT_TRUE(by_key.emplace(one.key, one).second) << "two sagas for key " << one.key;
   }
-  participant.ended(ids);
   EXPECT_EQ(by_key.size(), acknowledged.size());
   for (auto const& [number, id] : acknowledged) {
     auto const found = by_key.find("start-" + std::to_string(number));

@@ -33,11 +33,11 @@ bool long_form();
 
 class cluster_test : public testing::Test {
  protected:
-  // On a server of the test's own instead of the shared one. To be called before SetUp().
-  explicit cluster_test(postgres_server* server = nullptr) : server_(server) {}
   void SetUp() override;
   void TearDown() override;
 
+  // On this server instead of the shared one: before SetUp().
+  void on(postgres_server& server) { server_ = &server; }
   // Where daemons find the database, when not at the server itself.
   void reach_through(std::string address) { store_ = std::move(address); }
   std::string const& database() const { return database_; }
@@ -47,10 +47,13 @@ class cluster_test : public testing::Test {
   void look_at(postgres_server& other);
 
   // Starts it and waits until it listens.
-  atoned_process& start(std::string const& node, std::vector<std::string> const& environment = {});
+  atoned_process& start(std::string const& node, std::vector<std::string> const& environment = {}, std::string const& store = {});
   // Starts these, publishes the definitions, waits until the shards are dealt out.
   void start_all(std::set<std::string> const& nodes);
+  // The same, and the load.
+  void begin_all(std::set<std::string> const& nodes = {"a", "b", "c"});
   atoned_process& at(std::string const& node) { return *nodes_.at(node); }
+  void stop_all() { nodes_.clear(); }
   // SIGKILL, and its end.
   void kill(std::string const& node);
   std::set<std::string> names() const;
@@ -69,6 +72,12 @@ class cluster_test : public testing::Test {
     moving() = default;
   };
   moving moves(std::vector<std::string> const& sagas, std::uint64_t of, moment from);
+  // How many requests came under this epoch after that moment.
+  std::size_t sent_by(std::uint64_t epoch, moment after) const;
+  // From the last request under this epoch to the next one under another, the longest of all sagas.
+  span longest_pause(std::uint64_t epoch) const;
+  // Tells the participant which sagas have ended by now.
+  void note_ends();
   // No saga lost, none doubled, every one at its end with the effects that belong to it.
   void all_end_well();
   // Says it where the drill's figures are read off.
@@ -83,7 +92,7 @@ class cluster_test : public testing::Test {
  private:
   std::string log_of(std::string const& node) const { return folder_ + "/" + node + ".log"; }
 
-  postgres_server* server_;
+  postgres_server* server_ = nullptr;
   std::string database_;
   std::string store_;
   std::string folder_;

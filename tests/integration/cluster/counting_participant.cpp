@@ -34,6 +34,11 @@ void counting_participant::hold(std::string const& step, bool on) {
   for (auto const& [of, send] : freed) send();
 }
 
+void counting_participant::refuse(std::string const& path) {
+  std::lock_guard const held{lock_};
+  refused_.insert(path);
+}
+
 std::vector<arrival> counting_participant::arrivals() const {
   std::lock_guard const held{lock_};
   return arrivals_;
@@ -83,7 +88,7 @@ void counting_participant::take(http::request const& what, http::responder way) 
       faults_.push_back("saga " + one.saga + " had ended, and its step " + one.step + " was asked for under epoch " +
                         std::to_string(one.epoch));
     }
-    if (!one.repeated) answers_.emplace(one.key, act(one, what.body));
+    if (!one.repeated) answers_.emplace(one.key, refused_.contains(what.target) ? refusal : act(one, what.body));
     status = answers_.at(one.key);
     arrivals_.push_back(std::move(one));
   }

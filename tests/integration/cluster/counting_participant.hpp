@@ -40,6 +40,8 @@ class counting_participant {
   std::string url() const { return server_->url(); }
   // How long each answer takes from here on.
   void answer_after(span time) { answers_after_ = time; }
+  // Requests to this path are refused from here on.
+  void refuse(std::string const& path);
   // Answers to this step are kept back from here on, until `false`.
   void hold(std::string const& step, bool on);
 
@@ -74,7 +76,7 @@ class counting_participant {
   std::vector<arrival> arrivals_;
   std::map<std::string, std::int32_t> answers_;                      // by key
   std::map<std::pair<std::string, std::string>, standing> stand_;    // by saga and step
-  std::set<std::string> ended_, held_;                               // sagas; steps
+  std::set<std::string> ended_, held_, refused_;                     // sagas; steps; paths
   std::vector<std::pair<std::string, std::function<void()>>> kept_;  // answers of held steps
   std::vector<std::string> faults_;
   std::unique_ptr<atone_test::test_server> server_;  // last: it works with the members above

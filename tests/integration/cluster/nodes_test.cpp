@@ -7,22 +7,10 @@
 namespace atone::test {
 namespace {
 
-class cluster_nodes : public cluster_test {
- protected:
-  void begin(std::set<std::string> const& nodes = {"a", "b", "c"}) {
-    start_all(nodes);
-    if (!HasFatalFailure()) begin_load();
-  }
-  // Sent under this epoch after that moment.
-  std::size_t sent_by(std::uint64_t epoch, moment after) const {
-    auto const came = participant.arrivals();
-    return static_cast<std::size_t>(
-        std::count_if(came.begin(), came.end(), [&](arrival const& one) { return one.epoch == epoch && one.at > after; }));
-  }
-};
+using cluster_nodes = cluster_test;
 
 TEST_F(cluster_nodes, b30_a_killed_nodes_sagas_go_on_at_the_others) {
-  ASSERT_NO_FATAL_FAILURE(begin());
+  ASSERT_NO_FATAL_FAILURE(begin_all());
   auto const dead = look().nodes().at("b").epoch;
   auto const killed = now();
   kill("b");
@@ -41,7 +29,7 @@ TEST_F(cluster_nodes, b30_a_killed_nodes_sagas_go_on_at_the_others) {
 }
 
 TEST_F(cluster_nodes, a_node_that_comes_back_within_its_lease_takes_its_own_sagas_at_once) {
-  ASSERT_NO_FATAL_FAILURE(begin());
+  ASSERT_NO_FATAL_FAILURE(begin_all());
   auto const before = look().nodes().at("b");
   kill("b");
   auto const open = look().open_sagas_of("b");
@@ -60,7 +48,7 @@ TEST_F(cluster_nodes, a_node_that_comes_back_within_its_lease_takes_its_own_saga
 }
 
 TEST_F(cluster_nodes, a_node_that_comes_back_later_gets_its_share_again) {
-  ASSERT_NO_FATAL_FAILURE(begin());
+  ASSERT_NO_FATAL_FAILURE(begin_all());
   kill("b");
   starts.doors(urls());
   ASSERT_TRUE(comes_true([this] { return !look().nodes().at("b").alive; }, patience));
@@ -74,76 +62,8 @@ TEST_F(cluster_nodes, a_node_that_comes_back_later_gets_its_share_again) {
   all_end_well();
 }
 
-TEST_F(cluster_nodes, b35_a_stalled_node_is_taken_over_and_its_next_write_is_refused) {
-  look().ask("create table public.gate (id bigint primary key, total bigint); insert into public.gate values (1, 0)");
-  ASSERT_NO_FATAL_FAILURE(begin());
-  publish(
-      "saga: gated\nversion: 1\nsteps:\n  - id: pass\n    sql: update public.gate set total = total + 1 where id = 1\n"
-      "    compensate: {sql: update public.gate set total = total - 1 where id = 1}\n");
-  auto const stalled = look().nodes().at("b").epoch;
-  // Its transaction is open, and holds a row, when it stalls.
-  pqxx::connection holding{server_address()};
-  auto held = std::make_unique<pqxx::nontransaction>(holding);
-  held->exec("begin; select from public.gate where id = 1 for update");
-  auto const started = ask("b", "POST", "/v1/sagas/gated", "{}", "gated-1");
-  ASSERT_EQ(started.response.status, 201) << started.response.body;
-  auto const at_the_gate = [&](char const* state) {
-    return look().number(std::string{"select count(*) from pg_stat_activity where query like 'update public.gate%' and "} + state) == 1;
-  };
-  ASSERT_TRUE(comes_true([&] { return at_the_gate("wait_event_type = 'Lock'"); }, patience));
-  auto const stopped = now();
-  at("b").signal(SIGSTOP);
-  held->exec("rollback");
-  held.reset();
-  ASSERT_TRUE(comes_true([&] { return at_the_gate("state = 'idle in transaction'"); }, patience));
-  auto const open = look().open_sagas_of("b");
-  starts.doors({at("a").url(), at("c").url()});
-  auto const moved = moves(open, stalled, stopped);
-  ASSERT_TRUE(moved.first);
-  measured("stall to the first request of another node", *moved.first);
-  measured("stall until all of its " + std::to_string(moved.sagas) + " open sagas have moved", *moved.last);
-  EXPECT_LT(*moved.last, 4s) << "its open transaction was in the way";
-  EXPECT_TRUE(comes_true([&] { return look().number("select total from public.gate") == 1; }, patience));
-  lasts(3 * lease - std::min(since(stopped), 3 * lease));
-  auto const woken = now();
-  at("b").signal(SIGCONT);
-  auto const code = at("b").wait_for(patience);
-  ASSERT_TRUE(code) << "it goes on as if nothing had happened";
-  measured("going on until it has ended", since(woken));
-  EXPECT_NE(*code, 0);
-  EXPECT_THAT(at("b").log(), testing::HasSubstr("fenced"));
-  EXPECT_EQ(sent_by(stalled, woken), 0u) << "it sent requests for sagas that are others'";
-  all_end_well();
-  EXPECT_EQ(look().number("select total from public.gate"), 1);
-}
-
-// Calls that wait inside the stalled process, for their turn at a narrow service, are not sent either.
-TEST_F(cluster_nodes, b35_what_a_stalled_node_had_queued_is_not_sent_afterwards) {
-  ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
-  auto narrow = definition_of("narrow", participant.url());
-  publish(narrow.replace(narrow.find("\"}}"), 3, "\", in_flight: 2}}"));
-  participant.answer_after(300ms);
-  constexpr int sagas = 40;
-  for (int each = 1; each <= sagas; ++each) {
-    ASSERT_EQ(ask("b", "POST", "/v1/sagas/narrow", R"({"n": 1})", "narrow-" + std::to_string(each)).response.status, 201);
-  }
-  auto const stalled = look().nodes().at("b").epoch;
-  ASSERT_TRUE(participant.comes_true([](std::vector<arrival> const& came) { return !came.empty(); }, patience));
-  at("b").signal(SIGSTOP);
-  participant.answer_after(1ms);
-  ASSERT_TRUE(comes_true([this] { return !look().nodes().at("b").alive; }, patience));
-  ASSERT_TRUE(comes_true([this] { return look().open_sagas() == 0; }, patience));
-  auto const woken = now();
-  at("b").signal(SIGCONT);
-  auto const code = at("b").wait_for(patience);
-  ASSERT_TRUE(code) << "it goes on as if nothing had happened";
-  EXPECT_NE(*code, 0);
-  EXPECT_EQ(sent_by(stalled, woken), 0u) << "it sent requests for sagas that are others'";
-  all_end_well();
-}
-
 TEST_F(cluster_nodes, a_node_that_is_asked_to_stop_hands_its_sagas_over_without_a_gap) {
-  ASSERT_NO_FATAL_FAILURE(begin());
+  ASSERT_NO_FATAL_FAILURE(begin_all());
   auto const leaving = look().nodes().at("b").epoch;
   auto const open = look().open_sagas_of("b");
   starts.doors({at("a").url(), at("c").url()});
@@ -156,23 +76,14 @@ TEST_F(cluster_nodes, a_node_that_is_asked_to_stop_hands_its_sagas_over_without_
   auto const moved = moves(open, leaving, asked);
   ASSERT_TRUE(moved.first);
   measured("SIGTERM to the first request of another node", *moved.first);
-  std::map<std::string, moment> last_by_old;
-  span gap{0};
-  for (auto const& one : participant.arrivals()) {
-    if (one.epoch == leaving) {
-      last_by_old[one.saga] = one.at;
-    } else if (auto const old = last_by_old.find(one.saga); old != last_by_old.end()) {
-      gap = std::max(gap, std::chrono::duration_cast<span>(one.at - old->second));
-      last_by_old.erase(old);
-    }
-  }
+  auto const gap = longest_pause(leaving);
   measured("longest pause of a saga that was handed over", gap);
   EXPECT_LT(gap, 1s);
   all_end_well();
 }
 
 TEST_F(cluster_nodes, a_node_that_joins_gets_its_share) {
-  ASSERT_NO_FATAL_FAILURE(begin());
+  ASSERT_NO_FATAL_FAILURE(begin_all());
   auto const joined = now();
   start("d");
   starts.doors(urls());
