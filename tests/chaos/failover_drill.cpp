@@ -41,13 +41,15 @@ class failover_drill : public cluster_test {
   void tell(std::string const& what) { std::cout << since(begun_).count() << " ms: " << what << std::endl; }
 
   void one_fault() {
-    constexpr unsigned kinds = 6;
+    constexpr unsigned kinds = 8;
     switch (random_() % kinds) {
       case 0: return kill_one();
       case 1: return stop_one();
       case 2: return stall_one();
       case 3: return cut_off_one();
       case 4: return end_connections();
+      case 5: return kill_two();
+      case 6: return join_and_leave();
       default: return restart_server();
     }
   }
@@ -58,6 +60,28 @@ class failover_drill : public cluster_test {
     kill(node);
     lasts(away);
     start_by_proxy(node);
+  }
+  void kill_two() {
+    auto const first = random_() % nodes_.size();
+    auto const& one = nodes_[first];
+    auto const& other = nodes_[(first + 1) % nodes_.size()];
+    auto const away = draw(0ms, 2 * lease);
+    tell("kill " + one + " and " + other + ", back after " + std::to_string(away.count()));
+    kill(one);
+    kill(other);
+    lasts(away);
+    start_by_proxy(one);
+    lasts(draw(0ms, lease));
+    start_by_proxy(other);
+  }
+  void join_and_leave() {
+    auto const stay = draw(0ms, 2 * lease);
+    tell("a fourth joins for " + std::to_string(stay.count()));
+    start_by_proxy("d");
+    lasts(stay);
+    if (random_() % 2 == 0) return kill("d");
+    at("d").signal(SIGTERM);
+    EXPECT_EQ(at("d").wait_for(patience), 0);
   }
   void stop_one() {
     auto const node = draw_node();

@@ -87,7 +87,7 @@ class cluster_test : public testing::Test {
                      duration timeout = patience);
 
   counting_participant participant{200ms};
-  load starts{{"order", "placed"}, 60};
+  load starts{{"order", "placed", "booked"}, 60};
 
  private:
   std::string log_of(std::string const& node) const { return folder_ + "/" + node + ".log"; }
@@ -101,7 +101,8 @@ class cluster_test : public testing::Test {
 };
 
 std::string field(http::exchange const& of, std::string_view key);
-// Five steps at the participant, each with its compensation. `placed` lives in the shard of its number, whoever starts it.
+// Five steps at the participant, each with its compensation. `placed` lives in the shard of its number, whoever starts it; the
+// second step of `booked` is a statement in the database itself.
 std::string definition_of(std::string const& saga, std::string const& participant, std::string const& extra = {});
 
 }  // namespace atone::test

@@ -82,14 +82,20 @@ TEST_F(cluster_nodes, a_node_that_is_asked_to_stop_hands_its_sagas_over_without_
   all_end_well();
 }
 
-TEST_F(cluster_nodes, a_node_that_joins_gets_its_share) {
+TEST_F(cluster_nodes, a_node_that_joins_gets_its_share_and_nobody_who_waits_is_forgotten) {
   ASSERT_NO_FATAL_FAILURE(begin_all());
+  std::vector<std::future<http::exchange>> told;
+  for (auto const& id : look().open_sagas_of("a")) {
+    told.push_back(std::async(std::launch::async, [this, id] { return ask("a", "GET", "/v1/sagas/" + id + "/wait?timeout=20s"); }));
+  }
+  EXPECT_FALSE(told.empty());
   auto const joined = now();
   start("d");
   starts.doors(urls());
   ASSERT_TRUE(balances(patience));
   measured("join until balanced", since(joined));
   EXPECT_LT(since(joined), 5s);
+  for (auto& one : told) EXPECT_THAT(field(one.get(), "status"), testing::AnyOf("completed", "compensated"));
   all_end_well();
 }
 
@@ -143,6 +149,19 @@ TEST_F(cluster_nodes, the_end_is_told_through_a_node_that_does_not_drive_the_sag
   }
   measured("end until all three nodes have told it", since(freed));
   EXPECT_LT(since(freed), 2s);
+}
+
+TEST_F(cluster_nodes, the_end_is_told_although_the_node_that_drove_the_saga_died) {
+  ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
+  participant.hold("s5", true);
+  auto const id = field(ask("b", "POST", "/v1/sagas/order", R"({"n": 1})", "told"), "id");
+  ASSERT_FALSE(id.empty());
+  auto told = std::async(std::launch::async, [this, id] { return ask("a", "GET", "/v1/sagas/" + id + "/wait?timeout=20s"); });
+  auto const at_s5 = [](std::vector<arrival> const& came) { return !came.empty() && came.back().step == "s5"; };
+  ASSERT_TRUE(participant.comes_true(at_s5, patience));
+  kill("b");
+  participant.hold("s5", false);
+  EXPECT_EQ(field(told.get(), "status"), "completed");
 }
 
 }  // namespace

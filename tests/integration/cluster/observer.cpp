@@ -64,13 +64,22 @@ std::vector<std::string> observer::open_sagas_of(std::string const& node) {
 
 std::vector<saga_result> observer::sagas() {
   std::vector<saga_result> found;
-  for (auto const& row : ask("select atone.id_text(saga_id), business_key, status from atone.saga")) {
+  for (auto const& row : ask("select atone.id_text(saga_id), business_key, status, definition from atone.saga")) {
     saga_result one;
     one.id = row[0].c_str();
     one.key = row[1].c_str();
+    one.definition = row[3].c_str();
     auto const status = row[2].as<int>();
     one.status = status == 5 ? "completed" : status == 6 ? "compensated" : "open (" + std::to_string(status) + ")";
     found.push_back(std::move(one));
+  }
+  return found;
+}
+
+std::map<std::string, std::string> observer::booked_effects() {
+  std::map<std::string, std::string> found;
+  for (auto const& row : ask("select saga, string_agg(change::text, ',' order by change desc) from public.effect group by saga")) {
+    found[row[0].c_str()] = row[1].c_str();
   }
   return found;
 }

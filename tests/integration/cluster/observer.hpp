@@ -22,7 +22,7 @@ struct node_row {
 };
 
 struct saga_result {
-  std::string id, key, status;
+  std::string id, key, status, definition;
 
   saga_result() = default;
 };
@@ -42,6 +42,8 @@ class observer {
   // Sagas under way in shards that the node holds.
   std::vector<std::string> open_sagas_of(std::string const& node);
   std::vector<saga_result> sagas();
+  // What the statements of `booked` have left behind, by saga: "1", "1,-1".
+  std::map<std::string, std::string> booked_effects();
   long open_sagas() { return number("select count(*) from atone.saga where status not in (5, 6)"); }
 
  private:
