@@ -174,9 +174,10 @@ struct driver {
 struct node_view {
   node_id node;
   std::string address;
-  bool alive = false;      // drives its shards; false: it has left, or was fenced
-  bool here = false;       // this coordinator
-  std::size_t shards = 0;  // that it drives
+  bool alive = false;       // drives its shards; false: it has left, or was fenced
+  bool here = false;        // this coordinator
+  std::size_t shards = 0;   // that it drives
+  duration clock_offset{};  // of `here`: how far the machine's wall clock is before the database's
 
   node_view() = default;
 };

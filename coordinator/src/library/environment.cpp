@@ -48,6 +48,10 @@ std::string secret_key() {
   return content_hash{drawn}.text();
 }
 
+timestamp wall_time() {
+  return std::chrono::time_point_cast<duration>(std::chrono::system_clock::now());
+}
+
 std::string host_name() {
   std::array<char, 256> text{};
   if (::gethostname(text.data(), text.size() - 1) != 0 || text[0] == '\0') return "node";

@@ -27,6 +27,9 @@ class database_clock final : public clock_source {
   std::atomic<std::int64_t> newest_{0};
 };
 
+// What the machine's wall clock says: for comparing it, never for deciding.
+timestamp wall_time();
+
 // The machine's name; what a node is called that was given no name.
 std::string host_name();
 

@@ -20,6 +20,7 @@ library::http_sender_options sender_options(options const& with) {
 
 constexpr duration read_pause_first = std::chrono::milliseconds{50};
 constexpr duration read_pause_max = std::chrono::seconds{1};
+constexpr duration clock_offset_max = std::chrono::milliseconds{50};
 // Between looks into the store for the end of a saga that another coordinator drives.
 constexpr duration store_look_first = std::chrono::milliseconds{20};
 constexpr duration store_look_max = std::chrono::milliseconds{500};
@@ -191,9 +192,24 @@ void coordinator::impl::look_around() {
 
 void coordinator::impl::heard(library::lease_news news) {
   if (stopped.load()) return;
+  note_clock(news.clock_offset);
   engine->lease_renewed();
   shards->take(std::move(news));
   ask_inbox();
+}
+
+// Told when it passes the limit, and again only after it was below.
+void coordinator::impl::note_clock(duration offset) {
+  bool const off = offset > clock_offset_max || offset < -clock_offset_max;
+  clock_offset = offset;
+  if (off == std::exchange(clock_is_off, off) || !off || !engine->driving()) return;
+  alert_row told;
+  told.kind = "clock: " + settings.node.value();
+  told.text = "the clock of node " + settings.node.value() + " is " +
+              std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(offset).count()) +
+              " ms off the database's; sagas go by the database's, people who compare logs do not";
+  told.raised_at = clock.now();
+  engine->raise(std::move(told));
 }
 
 void coordinator::impl::ask_inbox() {
@@ -407,6 +423,7 @@ std::vector<node_view> coordinator::impl::nodes() const {
     made.alive = one.alive;
     made.here = one.number == shards->seen().self;
     made.shards = one.held.size();
+    if (made.here) made.clock_offset = clock_offset;
     found.push_back(std::move(made));
   }
   return found;

@@ -104,6 +104,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void look_around();  // every tick: handlers that nobody has registered
   void ask_inbox();    // starts that wait in the store
   void heard(library::lease_news news);
+  void note_clock(duration offset);
   struct wait_state;
   void wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then);
   void wait_once(std::shared_ptr<wait_state> const& one);
@@ -124,6 +125,8 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   boost::asio::steady_timer alarm{loop};
   boost::asio::steady_timer tick{loop};
   bool inbox_asked = false;
+  bool clock_is_off = false;
+  duration clock_offset{};
   std::uint64_t inbox_after = 0;
   std::map<std::string, unsigned> missing_ticks;  // handler -> for how many ticks it has been missed
   library::database_clock clock;

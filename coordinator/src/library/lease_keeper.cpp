@@ -12,6 +12,13 @@ namespace {
 // What is taken off the lease on our side, for clocks that run at different rates and for a request that is just leaving.
 constexpr int margin_part = 10;
 
+// The store read its clock somewhere between the two: only what lies outside of them is an offset for sure.
+duration offset_of(timestamp asked, timestamp answered, timestamp database) {
+  if (asked > database) return std::chrono::duration_cast<duration>(asked - database);
+  if (answered < database) return std::chrono::duration_cast<duration>(answered - database);
+  return duration{0};
+}
+
 }  // namespace
 
 lease_keeper::lease_keeper(std::unique_ptr<membership> of, lease_settings with)
@@ -30,11 +37,13 @@ result<lease_news> lease_keeper::look() {
   for (;;) {
     lease_news made;
     made.asked = boot_time();
+    auto const wall_asked = wall_time();
     auto seen = membership_->renew(settings_.address, settings_.lease);
     if (!seen) {
       policy_.blinded();
       return seen.error();
     }
+    made.clock_offset = offset_of(wall_asked, wall_time(), seen->database_time);
     until_.store((made.asked + settings_.lease - settings_.lease / margin_part).count(), std::memory_order_relaxed);
     auto decided = policy_.decide(*seen, made.asked);
     bool changed = false;

@@ -32,7 +32,8 @@ struct lease_settings {
 struct lease_news {
   roster seen;
   std::vector<shard_move> give;
-  duration asked{};  // boot time before the store was asked
+  duration asked{};         // boot time before the store was asked
+  duration clock_offset{};  // this machine's wall clock less the store's; nothing here goes by it, but people and logs do
 
   lease_news() = default;
 };
