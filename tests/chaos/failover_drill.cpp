@@ -1,5 +1,5 @@
-// Several daemons on one PostgreSQL under load, and one fault after the other, drawn at random, for ATONE_DRILL_MINUTES (or a few
-// seconds): at the end every acknowledged saga has ended, with the effects that belong to it. ATONE_SEED repeats a run's faults.
+// Several daemons on one PostgreSQL under load, and one fault after the other, drawn at random, for ATONE_DRILL_MINUTES (2): at the end
+// every acknowledged saga has ended, with the effects that belong to it. ATONE_SEED repeats a run's faults.
 #include <cstdlib>
 #include <iostream>
 #include <random>
@@ -10,11 +10,12 @@
 namespace atone::test {
 namespace {
 
-constexpr span short_form{15s};
+constexpr span run_time_default{120s};
 
 span run_time() {
   auto const* const given = std::getenv("ATONE_DRILL_MINUTES");
-  return given == nullptr ? short_form : std::chrono::duration_cast<span>(std::chrono::duration<double, std::ratio<60>>{std::atof(given)});
+  return given == nullptr ? run_time_default
+                          : std::chrono::duration_cast<span>(std::chrono::duration<double, std::ratio<60>>{std::atof(given)});
 }
 
 unsigned seed_of_run() {

@@ -1,6 +1,5 @@
 // What becomes of sagas when coordinators are killed, stopped, hung and added, under load.
 #include <future>
-#include <iostream>
 
 #include "cluster.hpp"
 

@@ -1,12 +1,11 @@
 // Faults that users of such systems reported, as far as they need several coordinators, or one that is killed, on PostgreSQL.
-#include <iostream>
-
 #include "cluster.hpp"
 
 namespace atone::test {
 namespace {
 
 using cluster_reports = cluster_test;
+using cluster_reports_long = cluster_test;
 
 // Nothing but the restart sets them going again.
 TEST_F(cluster_reports, b29_all_nodes_killed_and_started_again_go_on_without_new_work) {
@@ -20,7 +19,7 @@ TEST_F(cluster_reports, b29_all_nodes_killed_and_started_again_go_on_without_new
 }
 
 // What SQL has asked for waits in the database, for whoever drives the shard.
-TEST_F(cluster_reports, b30_starts_asked_for_by_sql_outlive_the_node_that_was_to_make_them) {
+TEST_F(cluster_reports_long, b30_starts_asked_for_by_sql_outlive_the_node_that_was_to_make_them) {
   ASSERT_NO_FATAL_FAILURE(begin_all());
   kill("b");
   look().ask("select atone.start('order', 'sql-' || n, json_build_object('n', 5 * n + 1)::text) from generate_series(1, 64) n");
@@ -30,7 +29,7 @@ TEST_F(cluster_reports, b30_starts_asked_for_by_sql_outlive_the_node_that_was_to
   all_end_well();
 }
 
-TEST_F(cluster_reports, b33_parked_sagas_stay_parked_whoever_drives_them) {
+TEST_F(cluster_reports_long, b33_parked_sagas_stay_parked_whoever_drives_them) {
   ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
   publish("saga: stuck\nversion: 1\nservices: {shop: {http: \"" + participant.url() +
           "\"}}\nsteps:\n  - id: made\n    call: shop POST /made\n    compensate: {call: shop POST /refuse}\n  - {id: over, fail: {reason: "
@@ -53,7 +52,7 @@ TEST_F(cluster_reports, b33_parked_sagas_stay_parked_whoever_drives_them) {
 }
 
 // Wall clocks far apart: leases and waits are counted by clocks of durations, and what is due is judged by the database's.
-TEST_F(cluster_reports, b45_nodes_whose_clocks_differ_by_minutes) {
+TEST_F(cluster_reports_long, b45_nodes_whose_clocks_differ_by_minutes) {
   auto const skewed = [](char const* seconds) {
     return std::vector<std::string>{"LD_PRELOAD=" SKEWED_CLOCK, std::string{"SKEWED_CLOCK_SECONDS="} + seconds};
   };
@@ -128,7 +127,7 @@ TEST_F(cluster_reports, a_call_that_hangs_does_not_hold_up_the_others_of_a_node_
 }
 
 // Calls that take longer than a hand-over waits for them.
-TEST_F(cluster_reports, slow_participants_do_not_keep_a_new_node_from_its_share) {
+TEST_F(cluster_reports_long, slow_participants_do_not_keep_a_new_node_from_its_share) {
   ASSERT_NO_FATAL_FAILURE(start_all({"a", "b"}));
   publish("saga: slow\nversion: 1\ninput: {type: object, required: [n], properties: {n: {type: integer}}}\nservices: {shop: {http: \"" +
           participant.url() +

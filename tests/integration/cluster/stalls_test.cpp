@@ -6,6 +6,7 @@ namespace atone::test {
 namespace {
 
 using cluster_stalls = cluster_test;
+using cluster_stalls_long = cluster_test;
 
 TEST_F(cluster_stalls, b35_a_stalled_node_is_taken_over_and_its_next_write_is_refused) {
   look().ask("create table public.gate (id bigint primary key, total bigint); insert into public.gate values (1, 0)");
@@ -51,6 +52,7 @@ TEST_F(cluster_stalls, b35_a_stalled_node_is_taken_over_and_its_next_write_is_re
 }
 
 // Calls that wait inside the process, for their turn at a narrow service.
+// What is queued there stays there once another drives the saga.
 class cluster_narrow : public cluster_test {
  protected:
   // Many at one node, which may have two calls out.
@@ -66,7 +68,9 @@ class cluster_narrow : public cluster_test {
   }
 };
 
-TEST_F(cluster_narrow, b35_what_a_stalled_node_had_queued_is_not_sent_afterwards) {
+using cluster_narrow_long = cluster_narrow;
+
+TEST_F(cluster_narrow_long, b35_what_a_stalled_node_had_queued_is_not_sent_afterwards) {
   ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
   ASSERT_NO_FATAL_FAILURE(begin_at("b"));
   auto const stalled = look().nodes().at("b").epoch;
@@ -132,7 +136,7 @@ TEST_F(cluster_stalls, b35_a_node_that_is_cut_off_from_the_database_sends_nothin
 }
 
 // The one that would take over hangs between having seen and acting; another has done it meanwhile.
-TEST_F(cluster_stalls, b32_a_node_that_hung_while_a_dead_one_was_taken_over_takes_nothing_twice) {
+TEST_F(cluster_stalls_long, b32_a_node_that_hung_while_a_dead_one_was_taken_over_takes_nothing_twice) {
   ASSERT_NO_FATAL_FAILURE(begin_all());
   auto const dead = look().nodes().at("a").epoch;
   kill("a");
