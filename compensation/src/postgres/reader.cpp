@@ -66,7 +66,7 @@ result<void> reader::connect() {
   if (!opened) return opened.error();
   if (auto fine = check_schema(**opened); !fine) return fine;
   // Bitmap scans: a generic plan for one id in 64 shards must not turn to them while the tables are small.
-  auto const layout = (*opened)->run("set enable_bitmapscan = off; set enable_seqscan = off; select shards from atone.layout");
+  auto const layout = (*opened)->run("set enable_bitmapscan = off; set enable_seqscan = off; set jit = off; select shards from atone.layout");
   if (!layout) return layout.error();
   shards_ = (*layout)[0][0].as<std::uint16_t>();
   all_shards_ = "{0";

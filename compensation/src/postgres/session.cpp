@@ -31,8 +31,8 @@ int digit_value(char digit) {
 
 std::string planner_settings(std::string_view verb, std::string_view value) {
   std::string text;
-  for (auto const* const kind : {"hashjoin", "mergejoin", "seqscan", "bitmapscan"}) {
-    text += std::string{verb} + " enable_" + kind + " = " + std::string{value} + "; ";
+  for (auto const* const kind : {"enable_hashjoin", "enable_mergejoin", "enable_seqscan", "enable_bitmapscan", "jit"}) {
+    text += std::string{verb} + ' ' + kind + " = " + std::string{value} + "; ";
   }
   return text;
 }

@@ -34,7 +34,8 @@ using text_parameter = std::optional<std::string>;
 // A parameter in the server's binary form (binary_rows.hpp).
 using binary_parameter = std::string;
 
-// The planner switches that commit_batch (0002_commit.sql) wants off, as statements: `verb` is "set" or "set local".
+// The planner switches that commit_batch (0004_nodes.sql) wants off, as statements: `verb` is "set" or "set local". JIT among them: a plan
+// that can't do without a scan that is switched off looks dear enough to be compiled, at some 100 ms a statement.
 std::string planner_settings(std::string_view verb, std::string_view value);
 
 class session {

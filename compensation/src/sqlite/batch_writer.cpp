@@ -1,5 +1,7 @@
 #include "sqlite/batch_writer.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "sqlite/rows.hpp"
@@ -14,6 +16,14 @@ error about(error why, std::string const& what) {
   return why;
 }
 
+void add_event(query& to, event const& one, std::string const& id) {
+  to.add_text(id).add(one.seq.value()).add(event_format).add(static_cast<std::int64_t>(one.kind)).add(one.cause.value());
+  to.add(stored(one.at)).add(std::bit_cast<std::int64_t>(one.random)).add_text(one.step.text());
+  to.add(static_cast<std::int64_t>(one.op)).add(one.n.value()).add(static_cast<std::int64_t>(one.sureness));
+  to.add(static_cast<std::int64_t>(one.timer)).add(one.status).add(one.retry_after.count());
+  to.add_bytes(one.payload).add_text(one.text).add_text(one.actor);
+}
+
 }  // namespace
 
 result<std::vector<start_loser>> batch_writer::write(journal_batch const& batch) {
@@ -22,10 +32,7 @@ result<std::vector<start_loser>> batch_writer::write(journal_batch const& batch)
     if (left(start.row.id)) continue;
     if (auto done = write_start(start); !done) return done.error();
   }
-  for (auto const& record : batch.records) {
-    if (left(record.saga)) continue;
-    if (auto done = write_record(record); !done) return done.error();
-  }
+  if (auto done = write_records(batch.records); !done) return done.error();
   for (auto const& change : batch.changes) {
     if (left(change.row.id)) continue;
     if (auto done = write_change(change.row); !done) return done.error();
@@ -46,6 +53,7 @@ result<std::vector<start_loser>> batch_writer::write(journal_batch const& batch)
     if (left(action.saga)) continue;
     if (auto done = write_action(action); !done) return done.error();
   }
+  if (auto done = write_counts(); !done) return done.error();
   return std::move(losers_);
 }
 
@@ -95,27 +103,62 @@ result<void> batch_writer::write_start(saga_start const& start) {
   }
   to->add_text(row.cause).add_text(row.output).add(row.crashes).add(row.last.value());
   if (auto done = to->run(); !done) return about(done.error(), "saga " + id);
+  if (is_final(row.status)) ++ended_[row.status];
   return {};
 }
 
-result<void> batch_writer::write_record(journal_record const& record) {
-  auto to = on_.use(sql::insert_event);
+result<void> batch_writer::write_records(std::vector<journal_record> const& records) {
+  std::array<journal_record const*, sql::events_at_once> rows{};
+  std::size_t count = 0;
+  for (auto const& record : records) {
+    if (left(record.saga)) continue;
+    rows[count++] = &record;
+    if (count < rows.size()) continue;
+    if (auto done = write_events(sql::insert_events, rows); !done) return done;
+    count = 0;
+  }
+  for (std::size_t at = 0; at < count; ++at) {
+    if (auto done = write_events(sql::insert_event, std::span{rows}.subspan(at, 1)); !done) return done;
+  }
+  return {};
+}
+
+// As many rows as the statement takes.
+result<void> batch_writer::write_events(char const* statement, std::span<journal_record const* const> rows) {
+  auto to = on_.use(statement);
   if (!to) return to.error();
-  event const& one = record.event;
-  auto const id = stored(record.saga);
-  to->add_text(id).add(one.seq.value()).add(event_format).add(static_cast<std::int64_t>(one.kind)).add(one.cause.value());
-  to->add(stored(one.at)).add(std::bit_cast<std::int64_t>(one.random)).add_text(one.step.text());
-  to->add(static_cast<std::int64_t>(one.op)).add(one.n.value()).add(static_cast<std::int64_t>(one.sureness));
-  to->add(static_cast<std::int64_t>(one.timer)).add(one.status).add(one.retry_after.count());
-  to->add_bytes(one.payload).add_text(one.text).add_text(one.actor);
-  if (auto done = to->run(); !done) return about(done.error(), "event " + std::to_string(one.seq.value()) + " of saga " + id);
-  return {};
+  std::array<std::string, sql::events_at_once> ids;
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    ids[at] = stored(rows[at]->saga);
+    add_event(*to, rows[at]->event, ids[at]);
+  }
+  auto done = to->run();
+  if (done) return {};
+  if (done.error().code != errc::bad_data) return about(done.error(), "events");
+  // The rows before the refused one are in, and counted, until the transaction is taken back.
+  auto const refused = std::min<std::size_t>(static_cast<std::size_t>(on_.changes()), rows.size() - 1);
+  return about(done.error(), "event " + std::to_string(rows[refused]->event.seq.value()) + " of saga " + ids[refused]);
 }
 
+// Nearly every change is of a saga that is still open: whether it was is asked for in the statement itself, and only where it was not
+// is its status looked up.
 result<void> batch_writer::write_change(saga_row const& row) {
-  auto to = on_.use(sql::change_saga);
-  if (!to) return to.error();
   auto const id = stored(row.id);
+  if (auto done = change(sql::change_open_saga, row, id); !done) return done;
+  if (on_.changes() == 0) {
+    auto const before = status_of(id);
+    if (!before) return before.error();
+    if (auto done = change(sql::change_saga, row, id); !done) return done;
+    ATONE_ASSERT(on_.changes() == 1 && is_final(*before));
+    --ended_[*before];
+  }
+  if (is_final(row.status)) ++ended_[row.status];
+  return {};
+}
+
+result<void> batch_writer::change(char const* statement, saga_row const& row, std::string const& id) {
+  auto to = on_.use(statement);
+  if (!to) return to.error();
   to->add(static_cast<std::int64_t>(row.status)).add(stored(row.updated_at));
   if (row.ended_at) {
     to->add(stored(*row.ended_at));
@@ -124,7 +167,29 @@ result<void> batch_writer::write_change(saga_row const& row) {
   }
   to->add_text(row.cause).add_text(row.output).add(row.crashes).add(row.last.value()).add_text(id);
   if (auto done = to->run(); !done) return about(done.error(), "saga " + id);
-  if (on_.changes() != 1) return error{errc::bad_data, "a change of saga " + id + ", which was never started"};
+  return {};
+}
+
+result<saga_status> batch_writer::status_of(std::string const& id) {
+  auto row = on_.use(sql::status_of);
+  if (!row) return row.error();
+  row->add_text(id);
+  auto const found = row->step();
+  if (!found) return found.error();
+  if (!*found) return error{errc::bad_data, "a change of saga " + id + ", which was never started"};
+  return static_cast<saga_status>(row->take_integer());
+}
+
+result<void> batch_writer::write_counts() {
+  for (auto const& [status, more] : ended_) {
+    if (more == 0) continue;
+    auto to = on_.use(sql::count_ended);
+    if (!to) return to.error();
+    to->add(more).add(static_cast<std::int64_t>(status));
+    if (auto done = to->run(); !done) return about(done.error(), "the count of ended sagas");
+    if (on_.changes() != 1)
+      return error{errc::corrupt, "the row of status " + std::to_string(static_cast<int>(status)) + " is missing from atone_saga_ended"};
+  }
   return {};
 }
 

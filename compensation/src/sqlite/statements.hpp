@@ -1,6 +1,8 @@
 // The statements of the journal, in one place with the columns that rows.cpp reads and batch_writer.cpp binds.
 #pragma once
 
+#include <cstddef>
+
 namespace atone::sqlite::sql {
 
 #define ATONE_SAGA_COLUMNS                                                                                                 \
@@ -18,12 +20,24 @@ inline constexpr char claim_key[] =
 inline constexpr char find_claim[] = "SELECT saga_id, body FROM atone_start_key WHERE shard = 0 AND saga_name = ? AND business_key = ?";
 inline constexpr char insert_saga[] =
     "INSERT INTO atone_saga (shard, " ATONE_SAGA_COLUMNS ") VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-inline constexpr char insert_event[] =
-    "INSERT INTO atone_journal (shard, saga_id, seq, format, kind, cause, at, random, step, operation, attempt, sureness, timer, status, "
-    "retry_after, payload, text, actor) VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-inline constexpr char change_saga[] =
-    "UPDATE atone_saga SET status = ?, updated_at = ?, ended_at = ?, cause = ?, output = ?, crashes = ?, last_event = ? "
-    "WHERE shard = 0 AND saga_id = ?";
+// One row a statement, or several: of a row's cost a good third is the statement's own. OR FAIL instead of the default ABORT, since a
+// statement of several rows that may abort copies every page first so that it can take them back; here whoever fails takes back the
+// whole transaction.
+#define ATONE_INSERT_EVENT                                                                                                               \
+  "INSERT OR FAIL INTO atone_journal (shard, saga_id, seq, format, kind, cause, at, random, step, operation, attempt, sureness, timer, " \
+  "status, retry_after, payload, text, actor) VALUES "
+#define ATONE_EVENT_ROW "(0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define ATONE_TWO(row) row ", " row
+inline constexpr char insert_event[] = ATONE_INSERT_EVENT ATONE_EVENT_ROW;
+inline constexpr std::size_t events_at_once = 8;
+inline constexpr char insert_events[] = ATONE_INSERT_EVENT ATONE_TWO(ATONE_TWO(ATONE_TWO(ATONE_EVENT_ROW)));
+#define ATONE_CHANGE_SAGA                                                                                               \
+  "UPDATE atone_saga SET status = ?, updated_at = ?, ended_at = ?, cause = ?, output = ?, crashes = ?, last_event = ? " \
+  "WHERE shard = 0 AND saga_id = ?"
+inline constexpr char change_open_saga[] = ATONE_CHANGE_SAGA " AND status NOT IN (5, 6)";
+inline constexpr char change_saga[] = ATONE_CHANGE_SAGA;
+inline constexpr char status_of[] = "SELECT status FROM atone_saga WHERE shard = 0 AND saga_id = ?";
+inline constexpr char count_ended[] = "UPDATE atone_saga_ended SET sagas = sagas + ? WHERE shard = 0 AND status = ?";
 // A success stands: the WHERE refuses to overwrite it (2 is success).
 inline constexpr char put_compensation[] =
     "INSERT INTO atone_compensation_log (shard, saga_id, trace_id, step, operation, status, attempts, last_error, created_at, updated_at) "

@@ -150,6 +150,37 @@ TEST_F(sqlite_store_test, a_row_that_was_edited_by_hand_is_corrupt_and_not_misre
   EXPECT_REFUSED(errc::corrupt, reader->list(saga_filter{}));
 }
 
+// Events are written several a statement, and such a statement keeps the rows before the one that is refused.
+TEST_F(sqlite_store_test, a_refused_event_is_named_and_takes_its_whole_batch_along) {
+  EXPECT_FINE(writer_->commit(starting(1, 20), batch_number{next_++}));
+  for (std::uint32_t const culprit : {1u, 5u, 8u, 9u, 16u, 17u, 20u}) {
+    journal_batch batch;
+    for (std::uint32_t number = 1; number <= 20; ++number) batch.records.push_back(record_of(number, number == culprit ? 1 : 2));
+    auto const refused = writer_->commit(batch, batch_number{next_});
+    EXPECT_REFUSED(errc::bad_data, refused);
+    auto const expected = "event 1 of saga " + numbered(culprit).text() + ": ";
+    EXPECT_TRUE(refused.error().message.starts_with(expected)) << refused.error().message;
+    EXPECT_EQ(place_.ask("SELECT count(*) FROM atone_journal"), "20");
+  }
+}
+
+TEST_F(sqlite_store_test, any_number_of_events_is_written_whole) {
+  EXPECT_FINE(writer_->commit(starting(1), batch_number{next_++}));
+  std::uint32_t seq = 1;
+  for (std::uint32_t count = 1; count <= 25; ++count) {
+    journal_batch batch;
+    for (std::uint32_t each = 0; each < count; ++each) {
+      ++seq;
+      batch.records.push_back(record_of(1, seq, std::string(seq, 'p')));
+    }
+    EXPECT_FINE(writer_->commit(batch, batch_number{next_++}));
+  }
+  auto const reader = MUST(store_->open_reader());
+  auto const events = MUST(reader->history(numbered(1)));
+  ASSERT_EQ(events.size(), seq);
+  for (std::uint32_t at = 1; at < seq; ++at) EXPECT_EQ(events[at].payload, std::string(at + 1, 'p'));
+}
+
 TEST_F(sqlite_store_test, a_folder_that_is_missing_is_named) {
   auto const opened = open_store("sqlite:" + (place_.folder() / "none" / "x.db").string());
   ASSERT_FALSE(opened);
