@@ -74,8 +74,8 @@ class cluster_test : public testing::Test {
   moving moves(std::vector<std::string> const& sagas, std::uint64_t of, moment from);
   // How many requests came under this epoch after that moment.
   std::size_t sent_by(std::uint64_t epoch, moment after) const;
-  // From the last request under this epoch to the next one under another, the longest of all sagas.
-  span longest_pause(std::uint64_t epoch) const;
+  // From the last request under this epoch to the next one under another, the longest of all sagas but that one.
+  span longest_pause(std::uint64_t epoch, std::string const& but = {}) const;
   // Tells the participant which sagas have ended by now.
   void note_ends();
   // No saga lost, none doubled, every one at its end with the effects that belong to it.

@@ -1,4 +1,7 @@
 // Faults that users of such systems reported, as far as they need several coordinators, or one that is killed, on PostgreSQL.
+#include <atomic>
+#include <future>
+
 #include "cluster.hpp"
 
 namespace atone::test {
@@ -105,13 +108,43 @@ TEST_F(cluster_reports, b35_the_epoch_of_a_sagas_requests_never_goes_down) {
   EXPECT_TRUE(down.empty()) << down.size() << " of " << highest.size() << " sagas";
 }
 
+// Definitions are published, and their sagas started in everybody's shards, while a node is just reading what it is to drive.
+TEST_F(cluster_reports, b39_a_definition_published_while_a_node_comes_back_is_known_to_it) {
+  ASSERT_NO_FATAL_FAILURE(start_all({"a", "b"}));
+  participant.answer_after(1ms);
+  std::atomic<bool> over{false};
+  auto publishing = std::async(std::launch::async, [&] {
+    int number = 0;
+    for (int made = 0; !over; ++made) {
+      auto const saga = "fresh-" + std::to_string(made);
+      publish(definition_of(saga, participant.url(), "shard_key: =input.n\n"));
+      for (int each = 0; each < 4; ++each, ++number) {
+        EXPECT_EQ(ask("a", "POST", "/v1/sagas/" + saga, R"({"n": )" + std::to_string(number) + "}").response.status, 201);
+      }
+    }
+  });
+  int const rounds = long_form() ? 50 : 6;
+  for (int round = 0; round < rounds; ++round) {
+    auto const before = participant.count();
+    kill("b");
+    start("b");
+    EXPECT_TRUE(participant.comes_true([&](std::vector<arrival> const& came) { return came.size() > before + 50; }, patience));
+  }
+  over = true;
+  publishing.get();
+  auto const parked = [this] { return look().number("select count(*) from atone.sagas where status = 'parked'"); };
+  EXPECT_TRUE(comes_true([&] { return look().open_sagas() == parked(); }, patience));
+  EXPECT_EQ(parked(), 0) << look().word("select max(cause) from atone.sagas where status = 'parked'");
+}
+
 // A call that is not answered holds up its own saga, not those beside it.
 TEST_F(cluster_reports, a_call_that_hangs_does_not_hold_up_the_others_of_a_node_that_stops) {
   ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
   publish("saga: hanging\nversion: 1\nservices: {shop: {http: \"" + participant.url() +
           "\"}}\nsteps:\n  - {id: slow, call: shop POST /slow, attempt_timeout: 8s, compensate: {call: shop POST /undo}}\n");
   participant.hold("slow", true);
-  ASSERT_EQ(ask("b", "POST", "/v1/sagas/hanging", "{}", "hanging").response.status, 201);
+  auto const hanging = field(ask("b", "POST", "/v1/sagas/hanging", "{}", "hanging"), "id");
+  ASSERT_FALSE(hanging.empty());
   ASSERT_NO_FATAL_FAILURE(begin_load());
   auto const leaving = look().nodes().at("b").epoch;
   starts.doors({at("a").url(), at("c").url()});
@@ -121,7 +154,7 @@ TEST_F(cluster_reports, a_call_that_hangs_does_not_hold_up_the_others_of_a_node_
   measured("SIGTERM until its end", since(asked));
   participant.hold("slow", false);
   all_end_well();
-  auto const gap = longest_pause(leaving);
+  auto const gap = longest_pause(leaving, hanging);
   measured("longest pause of a saga that was handed over", gap);
   EXPECT_LT(gap, 1s);
 }
