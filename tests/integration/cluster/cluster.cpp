@@ -89,6 +89,21 @@ void cluster_test::begin_all(std::set<std::string> const& nodes) {
   if (!HasFatalFailure()) begin_load();
 }
 
+void cluster_test::await_driving(std::string const& node) {
+  auto const epoch = look().nodes().at(node).epoch;
+  auto const drives_one = [&] {
+    auto const id = field(ask(node, "POST", "/v1/sagas/order", R"({"n": 1})"), "id");
+    bool by_it = false;
+    auto const asked = [&](std::vector<arrival> const& came) {
+      auto const first = std::find_if(came.begin(), came.end(), [&](arrival const& one) { return one.saga == id; });
+      by_it = first != came.end() && first->epoch == epoch;
+      return first != came.end();
+    };
+    return participant.comes_true(asked, patience) && by_it;
+  };
+  ASSERT_TRUE(comes_true(drives_one, patience));
+}
+
 std::size_t cluster_test::sent_by(std::uint64_t epoch, moment after) const {
   auto const came = participant.arrivals();
   return static_cast<std::size_t>(

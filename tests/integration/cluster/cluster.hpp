@@ -72,6 +72,8 @@ class cluster_test : public testing::Test {
     moving() = default;
   };
   moving moves(std::vector<std::string> const& sagas, std::uint64_t of, moment from);
+  // Waits until sagas that are started at the node are driven by it: its shards may be on their way still.
+  void await_driving(std::string const& node);
   // How many requests came under this epoch after that moment.
   std::size_t sent_by(std::uint64_t epoch, moment after) const;
   // From the last request under this epoch to the next one under another, the longest of all sagas but that one.

@@ -142,6 +142,7 @@ TEST_F(cluster_reports, a_call_that_hangs_does_not_hold_up_the_others_of_a_node_
   ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
   publish("saga: hanging\nversion: 1\nservices: {shop: {http: \"" + participant.url() +
           "\"}}\nsteps:\n  - {id: slow, call: shop POST /slow, attempt_timeout: 8s, compensate: {call: shop POST /undo}}\n");
+  ASSERT_NO_FATAL_FAILURE(await_driving("b"));
   participant.hold("slow", true);
   auto const hanging = field(ask("b", "POST", "/v1/sagas/hanging", "{}", "hanging"), "id");
   ASSERT_FALSE(hanging.empty());

@@ -59,12 +59,14 @@ class cluster_narrow : public cluster_test {
   void begin_at(std::string const& node) {
     auto narrow = definition_of("narrow", participant.url());
     publish(narrow.replace(narrow.find("\"}}"), 3, "\", in_flight: 2}}"));
+    ASSERT_NO_FATAL_FAILURE(await_driving(node));
     participant.answer_after(300ms);
     constexpr int sagas = 40;
     for (int each = 1; each <= sagas; ++each) {
       ASSERT_EQ(ask(node, "POST", "/v1/sagas/narrow", R"({"n": 1})", "narrow-" + std::to_string(each)).response.status, 201);
     }
-    ASSERT_TRUE(participant.comes_true([](std::vector<arrival> const& came) { return !came.empty(); }, patience));
+    auto const before = participant.count();
+    ASSERT_TRUE(participant.comes_true([&](std::vector<arrival> const& came) { return came.size() > before; }, patience));
   }
 };
 
