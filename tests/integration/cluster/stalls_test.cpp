@@ -57,7 +57,7 @@ class cluster_narrow : public cluster_test {
  protected:
   // Many at one node, which may have two calls out.
   void begin_at(std::string const& node) {
-    auto narrow = definition_of("narrow", participant.url());
+    auto narrow = definition_of("narrow", participant.url() + "/narrow");  // an address of its own, which has a queue of its own
     publish(narrow.replace(narrow.find("\"}}"), 3, "\", in_flight: 2}}"));
     ASSERT_NO_FATAL_FAILURE(await_driving(node));
     participant.answer_after(300ms);
