@@ -185,6 +185,17 @@ postgres_server::postgres_server() {
   start();
 }
 
+postgres_server::postgres_server(standby_of of) : programs_(of.primary.programs_), folder_(make_folder()) {
+  auto const log = folder_ + "/basebackup.log";
+  int const made = wait_for(spawn({programs_ + "/pg_basebackup", "-D", folder_ + "/data", "-R", "-X", "stream", "-c", "fast", "-h",
+                                   "127.0.0.1", "-p", std::to_string(of.primary.port_), "-U", "atone", "--no-sync"},
+                                  folder_, log, false));
+  if (made != 0) give_up("pg_basebackup failed: " + contents(log));
+  write_settings();
+  port_ = free_port();
+  start();
+}
+
 postgres_server::~postgres_server() {
   stop();
   std::error_code ignored;
@@ -228,10 +239,25 @@ bool postgres_server::answers() const {
 }
 
 void postgres_server::stop() {
+  end(SIGINT);
+}
+
+void postgres_server::stop_at_once() {
+  end(SIGQUIT);
+}
+
+void postgres_server::end(int signal) {
   if (pid_ == 0) return;
-  ::kill(pid_, SIGINT);
+  ::kill(pid_, signal);
   wait_for(pid_);
   pid_ = 0;
+}
+
+void postgres_server::promote() {
+  auto const log = folder_ + "/promote.log";
+  if (wait_for(spawn({programs_ + "/pg_ctl", "promote", "-w", "-D", folder_ + "/data"}, folder_, log, false)) != 0) {
+    give_up("pg_ctl promote failed: " + contents(log));
+  }
 }
 
 void postgres_server::kill() {

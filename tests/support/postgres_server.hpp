@@ -28,6 +28,11 @@ class postgres_server {
 
   // Makes a cluster and starts it. Aborts the test program with the server's log when it does not come up.
   postgres_server();
+  struct standby_of {
+    postgres_server const& primary;
+  };
+  // A hot standby, by pg_basebackup. It is to be destroyed before its primary.
+  explicit postgres_server(standby_of of);
   ~postgres_server();
   postgres_server(postgres_server const&) = delete;
   postgres_server& operator=(postgres_server const&) = delete;
@@ -44,14 +49,17 @@ class postgres_server {
   pid_t pid() const noexcept { return pid_; }
 
   void start();
-  void stop();  // fast shutdown
-  void kill();  // SIGKILL to the server's process and to each of its backends
+  void stop();          // fast shutdown
+  void stop_at_once();  // immediate shutdown: nothing is finished, the next start recovers
+  void kill();          // SIGKILL to the server's process and to each of its backends
+  void promote();       // a standby: it takes writes from here on
   // Runs statements through psql as superuser; its output, or the test program ends with its error.
   std::string psql(std::string const& statements, std::string const& database = "postgres") const;
 
  private:
   void write_settings();
   bool answers() const;
+  void end(int signal);
 
   std::string programs_;
   std::string folder_;
