@@ -145,6 +145,17 @@ std::string render_alerts(std::vector<alert_row> const& rows) {
   return out.end_array().end_object().take();
 }
 
+std::string render_nodes(std::vector<node_view> const& nodes) {
+  json::writer out;
+  out.begin_object().key("nodes").begin_array();
+  for (auto const& one : nodes) {
+    out.begin_object().key("node").string(one.node.value()).key("address").string(one.address);
+    out.key("alive").boolean(one.alive).key("here").boolean(one.here);
+    out.key("shards").number(static_cast<std::uint64_t>(one.shards)).end_object();
+  }
+  return out.end_array().end_object().take();
+}
+
 std::string render_compensations(saga_id id, std::vector<compensation_entry> const& rows) {
   json::writer out;
   out.begin_object().key("saga").string(id.text()).key("compensations").begin_array();
