@@ -95,6 +95,18 @@ std::string node_name(settings const& of) {
   return std::string{host.data()} + (of.port == 0 ? std::string{} : ":" + std::to_string(of.port));
 }
 
+std::string node_address(settings const& of, std::string const& url) {
+  if (!of.advertise.empty()) return of.advertise;
+  bool const every = of.address == "0.0.0.0" || of.address == "::";
+  return every ? std::string{} : url;
+}
+
+http::tls_options node_tls(settings const& of) {
+  auto made = of.tls.value_or(http::tls_options{});
+  if (!of.node_ca.empty()) made.ca_file = of.node_ca;
+  return made;
+}
+
 std::string own_url(settings const& of, std::uint16_t port) {
   bool const address6 = of.address.find(':') != std::string::npos;
   return std::string{of.tls ? "https://" : "http://"} + (address6 ? "[" : "") + of.address + (address6 ? "]" : "") + ":" +
