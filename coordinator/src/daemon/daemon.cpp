@@ -44,6 +44,7 @@ api::service_options service_settings(settings const& of) {
   made.local_only = is_loopback(of.address);
   made.forward.node = node_name(of);
   made.forward.tls = node_tls(of);
+  made.forward.patience = driver_patience(of);
   made.version = ATONE_VERSION;
   return made;
 }

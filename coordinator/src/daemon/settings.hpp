@@ -72,6 +72,8 @@ std::string node_name(settings const& of);
 std::string own_url(settings const& of, std::uint16_t port);
 // Where other coordinators are told to reach us; empty where we listen on every address and were not told which one is ours.
 std::string node_address(settings const& of, std::string const& url);
+// How long a saga's driver is looked for: whoever takes over waits for a lease first.
+duration driver_patience(settings const& of) noexcept;
 // As a client of other nodes: whom we trust, and our own certificate for those that ask for one.
 http::tls_options node_tls(settings const& of);
 

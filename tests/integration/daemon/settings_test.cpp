@@ -156,6 +156,13 @@ TEST(node_address, that_is_no_url_is_refused) {
   EXPECT_THAT(line.err, HasSubstr("advertise: "));
 }
 
+TEST(driver_patience, is_longer_than_the_lease_as_long_as_callers_wait) {
+  settings made;
+  EXPECT_EQ(driver_patience(made), std::chrono::seconds{7});
+  made.lease = std::chrono::hours{1};
+  EXPECT_EQ(driver_patience(made), std::chrono::seconds{15});
+}
+
 TEST(node_tls, shows_its_own_certificate_and_trusts_what_it_was_told) {
   settings made;
   EXPECT_EQ(node_tls(made).ca_file, "") << "the system's";
