@@ -58,14 +58,19 @@ std::vector<MetricFamily> node_families(std::vector<node_view> const& nodes) {
   if (nodes.empty()) return {};
   std::uint64_t alive = 0;
   std::uint64_t driven = 0;
+  duration offset{};
   for (auto const& one : nodes) {
     alive += one.alive ? 1 : 0;
-    if (one.here) driven = one.shards;
+    if (!one.here) continue;
+    driven = one.shards;
+    offset = one.clock_offset;
   }
   std::vector<MetricFamily> made;
   made.push_back(single("atone_shards_driven", "Shards whose sagas this process drives", MetricType::Gauge, number(driven)));
   made.push_back(
       single("atone_nodes_alive", "Nodes on this store that drive their shards, as this one sees them", MetricType::Gauge, number(alive)));
+  made.push_back(single("atone_clock_offset_seconds", "How far this machine's clock is before the database's", MetricType::Gauge,
+                        std::chrono::duration<double>{offset}.count()));
   return made;
 }
 

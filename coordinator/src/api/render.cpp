@@ -151,7 +151,9 @@ std::string render_nodes(std::vector<node_view> const& nodes) {
   for (auto const& one : nodes) {
     out.begin_object().key("node").string(one.node.value()).key("address").string(one.address);
     out.key("alive").boolean(one.alive).key("here").boolean(one.here);
-    out.key("shards").number(static_cast<std::uint64_t>(one.shards)).end_object();
+    out.key("shards").number(static_cast<std::uint64_t>(one.shards));
+    if (one.here) out.key("clock_offset_ms").number(static_cast<std::int64_t>(one.clock_offset / std::chrono::milliseconds{1}));
+    out.end_object();
   }
   return out.end_array().end_object().take();
 }

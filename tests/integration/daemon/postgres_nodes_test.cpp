@@ -205,7 +205,8 @@ TEST(nodes, are_listed_also_after_one_has_left) {
   auto const both = with.b->ask("GET", "/v1/nodes");
   EXPECT_EQ(both.status, 200);
   EXPECT_EQ(both.body, R"({"nodes":[{"node":"a","address":")" + with.a->url() + R"(","alive":true,"here":false,"shards":32},)" +
-                           R"({"node":"b","address":")" + with.b->url() + R"(","alive":true,"here":true,"shards":32}]})");
+                           R"({"node":"b","address":")" + with.b->url() +
+                           R"(","alive":true,"here":true,"shards":32,"clock_offset_ms":0}]})");
   with.a->stop();
   EXPECT_TRUE(eventually([&] { return with.b->shards() == 64; })) << "what it drove is taken over";
   EXPECT_THAT(with.b->ask("GET", "/v1/nodes").body, HasSubstr(R"("alive":false,"here":false,"shards":0})"));
