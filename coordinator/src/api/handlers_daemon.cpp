@@ -1,4 +1,5 @@
 // The daemon itself: alive, ready, figures, alerts; and where participants report.
+#include <algorithm>
 #include <charconv>
 
 #include "api/parts.hpp"
@@ -79,14 +80,14 @@ result<std::string> stats(parts& in, journal_reader& from) {
 void take_callback(parts& in, call_ptr const& of) {
   auto const read = read_report(*of);
   if (!read) return of->send(answer_of(read.error()));
-  in.sagas.async_report(read->saga, read->step, read->op, read->n, read->token, static_cast<std::int32_t>(read->status),
-                        std::move(of->request.body), [of](result<void> outcome) {
-                          if (outcome) return of->send(json_response("{}"));
-                          auto why = problem_of(outcome.error());
-                          if (outcome.error().code == errc::invalid_argument)
-                            why = problem{403, "forbidden", outcome.error().message, "token"};
-                          of->send(answer_of(why));
-                        });
+  in.forwards.bring(of, read->saga, [&in, of, what = *read](forwarder::told then) {
+    in.sagas.async_report(what.saga, what.step, what.op, what.n, what.token, static_cast<std::int32_t>(what.status), of->request.body,
+                          [then = std::move(then)](result<void> outcome) {
+                            if (outcome) return then(json_response("{}"));
+                            if (outcome.error().code != errc::invalid_argument) return then(outcome.error());
+                            then(answer_of(problem{403, "forbidden", outcome.error().message, "token"}));
+                          });
+  });
 }
 
 void list_alerts(parts& in, call_ptr const& of) {
@@ -107,6 +108,15 @@ void show_stats(parts& in, call_ptr const& of) {
   });
 }
 
+void list_nodes(parts& in, call_ptr const& of) {
+  in.in_background(of, [&in] {
+    auto found = in.sagas.nodes();
+    if (!found) return answer_of(found.error());
+    std::sort(found->begin(), found->end(), [](node_view const& a, node_view const& b) { return a.node.value() < b.node.value(); });
+    return json_response(render_nodes(*found));
+  });
+}
+
 void show_health(parts&, call_ptr const& of) {
   of->send(json_response(R"({"status":"alive"})"));
 }
@@ -123,7 +133,8 @@ void show_metrics(parts& in, call_ptr const& of) {
   in.in_background(of, [&in] {
     http::response made;
     made.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
-    made.body = in.metrics.text(in.sagas.figures());
+    auto const nodes = in.sagas.nodes();
+    made.body = in.metrics.text(in.sagas.figures(), nodes ? *nodes : std::vector<node_view>{});
     return made;
   });
 }

@@ -181,8 +181,13 @@ void wait_for_saga(parts& in, call_ptr const& of) {
 void operate_saga(parts& in, call_ptr const& of) {
   auto what = read_operation(*of);
   if (!what) return of->send(answer_of(what.error()));
-  in.sagas.async_act(*std::move(what),
-                     [of](result<saga_view> found) { of->send(found ? json_response(render(*found)) : answer_of(found.error())); });
+  auto const saga = what->saga;
+  in.forwards.bring(of, saga, [&in, what = *std::move(what)](forwarder::told then) {
+    in.sagas.async_act(what, [then = std::move(then)](result<saga_view> found) {
+      if (!found) return then(found.error());
+      then(json_response(render(*found)));
+    });
+  });
 }
 
 void list_compensations(parts& in, call_ptr const& of) {

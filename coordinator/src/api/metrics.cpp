@@ -1,8 +1,8 @@
 #include "api/metrics.hpp"
 
+#include <array>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -54,6 +54,30 @@ std::vector<MetricFamily> engine_families(engine_figures const& of) {
   return made;
 }
 
+std::vector<MetricFamily> node_families(std::vector<node_view> const& nodes) {
+  if (nodes.empty()) return {};
+  std::uint64_t alive = 0;
+  std::uint64_t driven = 0;
+  duration offset{};
+  for (auto const& one : nodes) {
+    alive += one.alive ? 1 : 0;
+    if (!one.here) continue;
+    driven = one.shards;
+    offset = one.clock_offset;
+  }
+  std::vector<MetricFamily> made;
+  made.push_back(single("atone_shards_driven", "Shards whose sagas this process drives", MetricType::Gauge, number(driven)));
+  made.push_back(
+      single("atone_nodes_alive", "Nodes on this store that drive their shards, as this one sees them", MetricType::Gauge, number(alive)));
+  made.push_back(single("atone_clock_offset_seconds", "How far this machine's clock is before the database's", MetricType::Gauge,
+                        std::chrono::duration<double>{offset}.count()));
+  return made;
+}
+
+constexpr std::array every_outcome{forward_outcome::answered,   forward_outcome::here,        forward_outcome::lost,
+                                   forward_outcome::no_driver,  forward_outcome::unreachable, forward_outcome::no_address,
+                                   forward_outcome::second_hop, forward_outcome::too_many,    forward_outcome::stopped};
+
 prometheus::Histogram::BucketBoundaries const& buckets() {
   static prometheus::Histogram::BucketBoundaries const seconds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
   return seconds;
@@ -61,14 +85,38 @@ prometheus::Histogram::BucketBoundaries const& buckets() {
 
 }  // namespace
 
+std::string_view name(forward_outcome of) noexcept {
+  switch (of) {
+    case forward_outcome::answered: return "answered";
+    case forward_outcome::here: return "here";
+    case forward_outcome::lost: return "lost";
+    case forward_outcome::no_driver: return "no_driver";
+    case forward_outcome::unreachable: return "unreachable";
+    case forward_outcome::no_address: return "no_address";
+    case forward_outcome::second_hop: return "second_hop";
+    case forward_outcome::too_many: return "too_many";
+    case forward_outcome::stopped: return "stopped";
+  }
+  return "unknown";
+}
+
 struct metrics::impl {
   prometheus::Registry registry;
   prometheus::Family<prometheus::Counter>& requests;
   prometheus::Family<prometheus::Histogram>& seconds;
+  prometheus::Family<prometheus::Counter>& forwarded;
 
   impl()
       : requests(prometheus::BuildCounter().Name("atone_http_requests_total").Help("Requests answered by the API").Register(registry)),
-        seconds(prometheus::BuildHistogram().Name("atone_http_request_seconds").Help("Time to the answer").Register(registry)) {}
+        seconds(prometheus::BuildHistogram().Name("atone_http_request_seconds").Help("Time to the answer").Register(registry)),
+        forwarded(prometheus::BuildCounter()
+                      .Name("atone_forwarded_requests_total")
+                      .Help("Requests for sagas that this process does not drive, by what came of them")
+                      .Register(registry)) {
+    for (auto const one : every_outcome) count(one);  // at 0 from the start: an increase is seen from the first one on
+  }
+
+  prometheus::Counter& count(forward_outcome of) { return forwarded.Add({{"outcome", std::string{name(of)}}}); }
 };
 
 metrics::metrics(std::string const& version) : impl_(std::make_unique<impl>()) {
@@ -84,8 +132,13 @@ void metrics::answered(std::string_view route, std::string_view method, std::int
   impl_->seconds.Add({{"route", path}, {"method", verb}}, buckets()).Observe(took.count());
 }
 
-std::string metrics::text(engine_figures const& engine) const {
+void metrics::forwarded(forward_outcome of) {
+  impl_->count(of).Increment();
+}
+
+std::string metrics::text(engine_figures const& engine, std::vector<node_view> const& nodes) const {
   auto families = engine_families(engine);
+  for (auto& one : node_families(nodes)) families.push_back(std::move(one));
   auto own = impl_->registry.Collect();
   families.insert(families.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   return prometheus::TextSerializer{}.Serialize(families);

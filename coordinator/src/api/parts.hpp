@@ -8,6 +8,7 @@
 
 #include <atone/coordinator.hpp>
 
+#include "api/forwarder.hpp"
 #include "api/metrics.hpp"
 #include "api/parameters.hpp"
 #include "api/problem.hpp"
@@ -47,9 +48,14 @@ struct parts {
   api::metrics metrics;
   worker_pool workers;
   waiting_calls waiting;
+  forwarder forwards;
 
   parts(coordinator& of, service_options with)
-      : sagas(of), options(std::move(with)), metrics(options.version), workers(options.workers, options.queue_max) {}
+      : sagas(of),
+        options(std::move(with)),
+        metrics(options.version),
+        workers(options.workers, options.queue_max),
+        forwards(of, options.forward, metrics) {}
 
   // Runs `work` on a thread that may block; its result is the answer.
   void in_background(call_ptr const& of, std::function<http::response()> work) {

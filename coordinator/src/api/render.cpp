@@ -145,6 +145,19 @@ std::string render_alerts(std::vector<alert_row> const& rows) {
   return out.end_array().end_object().take();
 }
 
+std::string render_nodes(std::vector<node_view> const& nodes) {
+  json::writer out;
+  out.begin_object().key("nodes").begin_array();
+  for (auto const& one : nodes) {
+    out.begin_object().key("node").string(one.node.value()).key("address").string(one.address);
+    out.key("alive").boolean(one.alive).key("here").boolean(one.here);
+    out.key("shards").number(static_cast<std::uint64_t>(one.shards));
+    if (one.here) out.key("clock_offset_ms").number(static_cast<std::int64_t>(one.clock_offset / std::chrono::milliseconds{1}));
+    out.end_object();
+  }
+  return out.end_array().end_object().take();
+}
+
 std::string render_compensations(saga_id id, std::vector<compensation_entry> const& rows) {
   json::writer out;
   out.begin_object().key("saga").string(id.text()).key("compensations").begin_array();

@@ -24,6 +24,7 @@ std::string render(started const& of);
 std::string render_page(std::vector<saga_row> const& rows, std::uint32_t limit);
 std::string render_history(saga_id id, std::vector<event> const& events);
 std::string render_alerts(std::vector<alert_row> const& rows);
+std::string render_nodes(std::vector<node_view> const& nodes);
 std::string render_compensations(saga_id id, std::vector<compensation_entry> const& rows);
 std::string render_definitions(std::vector<definition_row> const& rows);
 std::string render(definition_row const& of);

@@ -32,6 +32,7 @@ std::vector<route> make_routes() {
       {"POST", "/v1/lint", lint_definition, yaml, false, {}},
       {"GET", "/v1/alerts", list_alerts, none, false, {"limit"}},
       {"GET", "/v1/compensations/{saga}", list_compensations, none, false, {}},
+      {"GET", "/v1/nodes", list_nodes, none, false, {}},
       {"GET", "/v1/stats", show_stats, none, false, {}},
       {"GET", "/health", show_health, none, true, {}},
       {"GET", "/ready", show_ready, none, true, {}},

@@ -55,6 +55,7 @@ void show_definition(parts& in, call_ptr const& of);
 void lint_definition(parts& in, call_ptr const& of);
 void list_alerts(parts& in, call_ptr const& of);
 void list_compensations(parts& in, call_ptr const& of);
+void list_nodes(parts& in, call_ptr const& of);
 void show_stats(parts& in, call_ptr const& of);
 void show_health(parts& in, call_ptr const& of);
 void show_ready(parts& in, call_ptr const& of);

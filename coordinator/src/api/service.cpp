@@ -112,12 +112,14 @@ void service::handle(http::request what, reply send) {
 }
 
 void service::release_waiting() {
+  impl_->with.forwards.release();
   for (auto const& of : impl_->with.waiting.close()) {
     of->send(answer_of(problem{503, "unavailable", "the daemon is stopping; the saga goes on at its next start"}));
   }
 }
 
 void service::stop() {
+  impl_->with.forwards.stop();
   impl_->with.workers.stop();
 }
 

@@ -1,4 +1,5 @@
 // The HTTP API of the daemon: a function from request to answer over a coordinator, without sockets of its own.
+// What belongs to the node that drives a saga is passed on to it.
 // Thread rules: handle() from any thread; answers come from any thread, once each. stop() before the coordinator stops.
 #pragma once
 
@@ -11,6 +12,7 @@
 
 #include "api/access.hpp"
 #include "api/call.hpp"
+#include "api/forwarder.hpp"
 
 namespace atone::api {
 
@@ -20,6 +22,7 @@ struct service_options {
   duration wait_max = std::chrono::seconds{60};  // longest wait within one request
   std::uint32_t workers = 2;                     // threads that read the store
   std::size_t queue_max = 256;                   // requests waiting for one; above it they are answered 503
+  forward_options forward;                       // of what another node must do
   std::string version;                           // shown by /v1/stats and /metrics
 
   service_options() = default;
@@ -33,9 +36,10 @@ class service {
   service& operator=(service const&) = delete;
 
   void handle(http::request what, reply send);
-  // Answers who waits for a saga's end with 503, so that a stop has nobody to wait for; later waits are answered so at once.
+  // Answers who waits for a saga's end or for its driver with 503, so that a stop has nobody to wait for; later waits are answered so at
+  // once.
   void release_waiting();
-  // Joins the workers; what waited for one is dropped unanswered.
+  // Joins the workers; what waited for one is dropped unanswered. What is on its way to other nodes is answered 503.
   void stop();
 
  private:

@@ -104,6 +104,7 @@ exit_code run_retry(arguments const& typed, surroundings const& with);
 exit_code run_skip(arguments const& typed, surroundings const& with);
 exit_code run_complete(arguments const& typed, surroundings const& with);
 exit_code run_alerts(arguments const& typed, surroundings const& with);
+exit_code run_nodes(arguments const& typed, surroundings const& with);
 exit_code run_db(arguments const& typed, surroundings const& with);
 exit_code run_doctor(arguments const& typed, surroundings const& with);
 exit_code run_barrier(arguments const& typed, surroundings const& with);

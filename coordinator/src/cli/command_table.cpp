@@ -129,6 +129,7 @@ std::vector<command_spec> operating_commands() {
        {},
        with_daemon({{"limit", 'n', "COUNT", "at most so many (20)"}}),
        run_alerts},
+      {"nodes", operating, "which daemons share the store, where they are, and how much each drives", {}, with_daemon({}), run_nodes},
   };
 }
 

@@ -71,6 +71,36 @@ void look_at_alerts(daemon_client const& daemon, findings& out) {
   out.emplace_back(pages == 0 ? verdict::fine : verdict::warning, "alerts", words);
 }
 
+std::string named(std::vector<node_view> const& nodes) {
+  std::string words;
+  for (auto const& one : nodes) words += (words.empty() ? "" : ", ") + one.node.value();
+  return words;
+}
+
+// Who shares the store with the daemon. Only one that is alive can be wrong about itself: others can't reach it without an address.
+void look_at_nodes(daemon_client const& daemon, findings& out) {
+  auto const list = daemon.get(target{"/v1/nodes"});
+  if (!list) return;  // a daemon from before there were nodes
+  std::vector<node_view> alive;
+  std::vector<node_view> gone;
+  for (auto const& one : read_nodes(*list)) (one.alive ? alive : gone).push_back(one);
+  auto words = alive.size() == 1 ? named(alive) + " drives every saga of the store" : named(alive) + " share the store";
+  if (!gone.empty()) words += "; gone: " + named(gone);
+  out.emplace_back(verdict::fine, "nodes", words);
+  for (auto const& one : gone) {
+    if (one.shards == 0) continue;
+    out.emplace_back(
+        verdict::warning, "nodes",
+        one.node.value() + " is gone, and nobody has taken over its " + std::to_string(one.shards) + " shards: their sagas stand still");
+  }
+  if (alive.size() < 2) return;
+  for (auto const& one : alive) {
+    if (!one.address.empty()) continue;
+    out.emplace_back(verdict::warning, "nodes",
+                     one.node.value() + " has no address: actions and reports for its sagas must be asked of itself (--advertise)");
+  }
+}
+
 void look_at_store(std::string const& address, findings& out) {
   auto const opened = open_store(address);
   if (!opened) {
@@ -121,6 +151,7 @@ exit_code run_doctor(arguments const& typed, surroundings const& with) {
   if (look_at_health(daemon, with, found)) {
     look_at_stats(daemon, found);
     look_at_alerts(daemon, found);
+    look_at_nodes(daemon, found);
   }
   if (typed.has("store")) look_at_store(typed.get("store"), found);
   look_at_parts(found);

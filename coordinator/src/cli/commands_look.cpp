@@ -1,4 +1,4 @@
-// show, history, watch, alerts.
+// show, history, watch, alerts, nodes.
 #include <atone/load.hpp>
 
 #include "cli/command.hpp"
@@ -222,6 +222,22 @@ exit_code run_alerts(arguments const& typed, surroundings const& with) {
   for (auto const& one : read_alerts(*answer)) {
     out.add({readable(one.raised_at), std::string{name(one.level)}, printable(one.kind), one.saga.text(), printable(one.step.text()),
              printable(one.text)});
+  }
+  out.print(with.screen);
+  return exit_code::done;
+}
+
+exit_code run_nodes(arguments const& typed, surroundings const& with) {
+  auto const answer = daemon_client{with}.get(target{"/v1/nodes"});
+  if (!answer) return report(answer.error(), with);
+  if (with.wants_json(typed)) {
+    with.screen.out() << answer->raw() << '\n';
+    return exit_code::done;
+  }
+  table out{{"node", "state", "shards", "address"}};
+  for (auto const& one : read_nodes(*answer)) {
+    auto const state = !one.alive ? std::string{"gone"} : one.here ? "alive, asked" : "alive";
+    out.add({printable(one.node.value()), state, std::to_string(one.shards), one.address.empty() ? "none" : printable(one.address)});
   }
   out.print(with.screen);
   return exit_code::done;

@@ -1,5 +1,6 @@
 #include "cli/wire.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace atone::cli {
@@ -117,6 +118,20 @@ std::vector<alert_row> read_alerts(json::value const& list) {
     alerts.push_back(std::move(row));
   }
   return alerts;
+}
+
+std::vector<node_view> read_nodes(json::value const& list) {
+  std::vector<node_view> nodes;
+  for (auto const& one : elements_of(list, "nodes")) {
+    node_view made;
+    made.node = node_id{text_of(one, "node")};
+    made.address = text_of(one, "address");
+    made.alive = flag_of(one, "alive");
+    made.here = flag_of(one, "here");
+    made.shards = static_cast<std::size_t>(std::max<std::int64_t>(0, integer_of(one, "shards")));
+    nodes.push_back(std::move(made));
+  }
+  return nodes;
 }
 
 }  // namespace atone::cli

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <atone/coordinator.hpp>
 #include <atone/event.hpp>
 #include <atone/json.hpp>
 #include <atone/machine.hpp>
@@ -18,6 +19,7 @@ saga_row read_saga(json::value const& from);
 std::vector<step_view> read_steps(json::value const& saga);
 std::vector<event> read_events(json::value const& history);
 std::vector<alert_row> read_alerts(json::value const& list);
+std::vector<node_view> read_nodes(json::value const& list);
 
 // Members by name, with defaults.
 std::string text_of(json::value const& from, std::string_view key);

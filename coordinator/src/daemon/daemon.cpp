@@ -26,7 +26,7 @@ http::server_options server_settings(settings const& of) {
 options coordinator_settings(settings const& of, std::string const& url) {
   options made{of.store};
   made.node = node_id{node_name(of)};
-  made.address = of.advertise.empty() ? url : of.advertise;
+  made.address = node_address(of, url);
   made.lease = of.lease;
   made.handler_threads = of.handler_threads;
   made.open_max = of.open_max;
@@ -42,6 +42,9 @@ api::service_options service_settings(settings const& of) {
   api::service_options made;
   made.tokens = of.tokens;
   made.local_only = is_loopback(of.address);
+  made.forward.node = node_name(of);
+  made.forward.tls = node_tls(of);
+  made.forward.patience = driver_patience(of);
   made.version = ATONE_VERSION;
   return made;
 }
@@ -177,6 +180,7 @@ result<void> run(settings const& with, log& to, std::function<void(std::string c
            {{"url", made.url()},
             {"store", made.store()},
             {"node", node_name(with)},
+            {"address", node_address(with, made.url())},
             {"version", ATONE_VERSION},
             {"tokens", std::to_string(with.tokens.size())}});
   if (with.insecure && !is_loopback(with.address)) to.write(log_level::warn, "the door is open: --insecure was given");

@@ -39,8 +39,12 @@ void add_flags(CLI::App& app, settings& made, typed_line& typed) {
   app.add_option("--node", made.node,
                  "Name of this process among those on the same store, the same over restarts; default: machine and port")
       ->envname("ATONE_NODE");
-  app.add_option("--advertise", made.advertise, "URL at which other processes on the same store reach this one; default: its own")
+  app.add_option("--advertise", made.advertise,
+                 "URL at which other processes on the same store reach this one; default: its own, none on 0.0.0.0 and [::]")
       ->envname("ATONE_ADVERTISE");
+  app.add_option("--node-ca", made.node_ca,
+                 "Whom to trust as another process on the same store, PEM; default: --tls-ca, and without that the system's")
+      ->envname("ATONE_NODE_CA");
   app.add_option("--lease", typed.lease, "How long without a sign of life until other processes take over its sagas (PostgreSQL)")
       ->envname("ATONE_LEASE")
       ->default_str("2s");
@@ -84,6 +88,20 @@ result<void> apply_tokens(typed_line const& typed, settings& into) {
   return {};
 }
 
+result<void> apply_node(typed_line const& typed, settings& into) {
+  if (!into.advertise.empty()) {
+    if (auto const read = http::parse_origin(into.advertise); !read) return error{read.error().code, "advertise: " + read.error().message};
+  }
+  if (typed.lease.empty()) return {};
+  auto const lease = parse_duration(typed.lease);
+  if (!lease) return error{errc::invalid_argument, "lease: " + lease.error().message};
+  if (*lease < lease_min || *lease > lease_max) {
+    return error{errc::invalid_argument, "lease: found " + typed.lease + ", expected 500ms to 1h"};
+  }
+  into.lease = *lease;
+  return {};
+}
+
 result<void> apply(typed_line const& typed, settings& into) {
   into.migrate = !typed.no_migrate;
   if (!typed.listen.empty()) {
@@ -98,14 +116,7 @@ result<void> apply(typed_line const& typed, settings& into) {
     if (!grace) return error{errc::invalid_argument, "grace: " + grace.error().message};
     into.grace = *grace;
   }
-  if (!typed.lease.empty()) {
-    auto const lease = parse_duration(typed.lease);
-    if (!lease) return error{errc::invalid_argument, "lease: " + lease.error().message};
-    if (*lease < lease_min || *lease > lease_max) {
-      return error{errc::invalid_argument, "lease: found " + typed.lease + ", expected 500ms to 1h"};
-    }
-    into.lease = *lease;
-  }
+  if (auto done = apply_node(typed, into); !done) return done;
   if (typed.tls.certificate_file.empty() != typed.tls.key_file.empty()) {
     return error{errc::invalid_argument, "TLS needs both --tls-certificate and --tls-key"};
   }

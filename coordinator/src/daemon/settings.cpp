@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fstream>
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t secret_size_min = 16;  // bytes: shorter ones can be guessed
 constexpr std::size_t token_lines_max = 1000;
+constexpr duration patience_max = std::chrono::seconds{15};  // callers wait some 30 s for an answer
 
 error bad(std::string_view what, std::string_view found, std::string_view expected) {
   return {errc::invalid_argument, std::string{what} + ": found \"" + std::string{found} + "\", expected " + std::string{expected}};
@@ -93,6 +95,23 @@ std::string node_name(settings const& of) {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') host[0] = 'n';
   return std::string{host.data()} + (of.port == 0 ? std::string{} : ":" + std::to_string(of.port));
+}
+
+std::string node_address(settings const& of, std::string const& url) {
+  if (!of.advertise.empty()) return of.advertise;
+  bool const every = of.address == "0.0.0.0" || of.address == "::";
+  return every ? std::string{} : url;
+}
+
+duration driver_patience(settings const& of) noexcept {
+  constexpr duration take_over = std::chrono::seconds{5};  // from the end of the lease, on a busy machine
+  return std::min(of.lease + take_over, patience_max);
+}
+
+http::tls_options node_tls(settings const& of) {
+  auto made = of.tls.value_or(http::tls_options{});
+  if (!of.node_ca.empty()) made.ca_file = of.node_ca;
+  return made;
 }
 
 std::string own_url(settings const& of, std::uint16_t port) {

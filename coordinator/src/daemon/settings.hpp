@@ -21,12 +21,13 @@ namespace atone::daemon {
 struct settings {
   std::string store = "sqlite:atone.db";
   std::string node;       // empty: node_name()
-  std::string advertise;  // URL for other coordinators on the same store; empty: our own
+  std::string advertise;  // URL for other coordinators on the same store; empty: our own, unless we listen on every address
   duration lease{std::chrono::seconds{2}};
   std::string address = "127.0.0.1";
   std::uint16_t port = 7070;
   std::vector<api::token> tokens;
   std::optional<http::tls_options> tls;
+  std::string node_ca;    // whom to trust as another node; empty: tls.ca_file, and without that the system's
   bool insecure = false;  // the open door is meant
   bool migrate = true;
   std::map<std::string, std::string> addresses;  // service -> URL
@@ -69,5 +70,11 @@ bool is_loopback(std::string_view address) noexcept;
 std::string node_name(settings const& of);
 // "http://127.0.0.1:7070"
 std::string own_url(settings const& of, std::uint16_t port);
+// Where other coordinators are told to reach us; empty where we listen on every address and were not told which one is ours.
+std::string node_address(settings const& of, std::string const& url);
+// How long a saga's driver is looked for: whoever takes over waits for a lease first.
+duration driver_patience(settings const& of) noexcept;
+// As a client of other nodes: whom we trust, and our own certificate for those that ask for one.
+http::tls_options node_tls(settings const& of);
 
 }  // namespace atone::daemon

@@ -170,6 +170,13 @@ TEST_F(cli_api, publishes_and_prints_definitions) {
   EXPECT_EQ(type({"publish", path}).code, exit_code::conflict);
 }
 
+TEST_F(cli_api, lists_the_one_node_of_a_store_in_memory) {
+  auto const listed = type({"nodes"});
+  EXPECT_EQ(listed.code, exit_code::done) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("  alive, asked  1 "));
+  EXPECT_THAT(type({"doctor"}).out, HasSubstr(" drives every saga of the store"));
+}
+
 TEST_F(cli_api, figures_and_health) {
   start("order-6");
   EXPECT_THAT(type({"watch", "--count", "1"}).out, HasSubstr("completed 1"));

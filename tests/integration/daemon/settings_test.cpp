@@ -139,5 +139,42 @@ TEST(own_url, says_how_to_reach_it) {
   EXPECT_EQ(own_url(made, 7), "https://[::1]:7");
 }
 
+TEST(node_address, is_told_to_other_nodes_or_left_out) {
+  settings made;
+  EXPECT_EQ(node_address(made, "http://127.0.0.1:7"), "http://127.0.0.1:7");
+  for (auto const* every : {"0.0.0.0", "::"}) {
+    made.address = every;
+    EXPECT_EQ(node_address(made, own_url(made, 7)), "") << "every address is nobody's";
+  }
+  made.advertise = "https://node-1.example:7070";
+  EXPECT_EQ(node_address(made, own_url(made, 7)), "https://node-1.example:7070");
+}
+
+TEST(node_address, that_is_no_url_is_refused) {
+  auto const line = parse({"--advertise", "node-1:7070"});
+  EXPECT_EQ(line.line.exit_code, 2);
+  EXPECT_THAT(line.err, HasSubstr("advertise: "));
+}
+
+TEST(driver_patience, is_longer_than_the_lease_as_long_as_callers_wait) {
+  settings made;
+  EXPECT_EQ(driver_patience(made), std::chrono::seconds{7});
+  made.lease = std::chrono::hours{1};
+  EXPECT_EQ(driver_patience(made), std::chrono::seconds{15});
+}
+
+TEST(node_tls, shows_its_own_certificate_and_trusts_what_it_was_told) {
+  settings made;
+  EXPECT_EQ(node_tls(made).ca_file, "") << "the system's";
+  made.tls.emplace();
+  made.tls->certificate_file = "chain.pem";
+  made.tls->key_file = "key.pem";
+  made.tls->ca_file = "clients.pem";
+  EXPECT_EQ(node_tls(made).certificate_file, "chain.pem");
+  EXPECT_EQ(node_tls(made).ca_file, "clients.pem");
+  made.node_ca = "nodes.pem";
+  EXPECT_EQ(node_tls(made).ca_file, "nodes.pem");
+}
+
 }  // namespace
 }  // namespace atone::daemon
