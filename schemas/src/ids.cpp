@@ -29,20 +29,18 @@ std::string to_hex(std::array<std::uint8_t, N> const& bytes, std::size_t count =
 
 // 26 characters of 5 bits carry 130 bits: the two highest are zero, so the first character is at most '7'.
 std::string saga_id::text() const {
-  std::string text(text_size, '0');
-  unsigned carried = 0;
-  int bits = 0;
-  std::size_t at = text_size;
-  for (std::size_t byte = bytes_.size(); byte-- > 0;) {
-    carried |= static_cast<unsigned>(bytes_[byte]) << bits;
-    bits += 8;
-    while (bits >= 5) {
-      text[--at] = base32[carried & 31];
-      carried >>= 5;
-      bits -= 5;
-    }
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  for (std::size_t byte = 0; byte < 8; ++byte) {
+    high = high << 8 | bytes_[byte];
+    low = low << 8 | bytes_[byte + 8];
   }
-  text[--at] = base32[carried & 31];
+  std::string text(text_size, '0');
+  for (std::size_t at = text_size; at-- > 0;) {
+    text[at] = base32[low & 31];
+    low = low >> 5 | high << 59;
+    high >>= 5;
+  }
   return text;
 }
 

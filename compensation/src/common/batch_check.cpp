@@ -60,6 +60,7 @@ void copy_kept(std::vector<Item> const& from, std::vector<Item>& to, std::functi
 // PostgreSQL keeps a key as text and in an index: what it could not hold, no store takes.
 result<void> check_key(saga_start const& start) {
   auto const& key = start.row.key.value();
+  if (key.empty()) return {};
   std::string const where = "saga " + start.row.id.text() + ": its business key ";
   if (key.size() > saga_start::key_bytes_max) {
     return error{errc::bad_data, where + "has " + std::to_string(key.size()) + " bytes; at most " +

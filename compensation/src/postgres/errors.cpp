@@ -31,10 +31,6 @@ constexpr std::array meanings{
     meaning{"3D000", errc::unavailable},  // no such database
     meaning{"XX", errc::internal},        // the server's data or code is broken
     meaning{"3F000", errc::unsupported},  // no schema atone: not migrated
-    meaning{"42883", errc::unsupported},  // no such function, table, column: another version's schema
-    meaning{"42P01", errc::unsupported},
-    meaning{"42703", errc::unsupported},
-    meaning{"42501", errc::unsupported},  // no right to it
 };
 
 }  // namespace
@@ -45,6 +41,10 @@ errc classify(std::string_view sqlstate) noexcept {
     if (sqlstate.starts_with(known.prefix)) return known.code;
   }
   return errc::bad_data;
+}
+
+bool is_of_another_schema(std::string_view sqlstate) noexcept {
+  return sqlstate == "42883" || sqlstate == "42P01" || sqlstate == "42703" || sqlstate == "42501";
 }
 
 errc classify_of_user(std::string_view sqlstate) noexcept {

@@ -17,7 +17,7 @@ struct session_limits {
   std::chrono::milliseconds statement{10'000};      // statement_timeout
   std::chrono::milliseconds idle{10'000};           // idle_in_transaction_session_timeout: a stopped client frees its locks
   std::chrono::milliseconds answer{15'000};         // no answer at all: the connection is cut from this side
-  std::chrono::seconds connect{3};                  // connect_timeout, for each host of the address
+  std::chrono::seconds connect{2};                  // connect_timeout, for each host of the address
   std::chrono::milliseconds unacknowledged{8'000};  // tcp_user_timeout: sent, and the other side's kernel says nothing
 
   session_limits() = default;

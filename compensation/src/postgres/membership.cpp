@@ -119,11 +119,19 @@ class postgres_membership final : public membership {
   result<pqxx::result> ask(std::string const& statement, std::vector<text_parameter> const& parameters) {
     if (!session_ || session_->lost()) {
       session_.reset();
+      auto const connecting = std::chrono::steady_clock::now();
       auto opened = session::open(to_, session_kind::writer);
       if (!opened) return opened.error();
       if (auto fine = check_schema(**opened); !fine) return fine.error();
       if (auto heard = (*opened)->run("listen atone"); !heard) return heard.error();
       session_ = std::move(*opened);
+      auto const server = session_->run("select pg_postmaster_start_time(), inet_server_addr(), inet_server_port()");
+      if (!server) return server.error();
+      auto const& row = (*server)[0];
+      std::string const now_at = std::string{row[0].c_str()} + ' ' + row[1].c_str() + ' ' + row[2].c_str();
+      // Another server answers now. Who still asks the old one, which may say nothing at all, would wait for long.
+      if (!server_.empty() && server_ != now_at) to_.guard->cut_older(connecting);
+      server_ = now_at;
     }
     return session_->query(statement, parameters);
   }
@@ -165,6 +173,7 @@ class postgres_membership final : public membership {
   epoch const epoch_;
   writer_number self_;
   std::unique_ptr<session> session_;
+  std::string server_;  // which one, by its start and address
 };
 
 }  // namespace

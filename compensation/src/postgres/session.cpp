@@ -42,7 +42,8 @@ session::session(std::unique_ptr<pqxx::connection> to, endpoint const& of)
       quiet_(std::make_unique<pqxx::quiet_errorhandler>(*connection_)),
       limits_(of.limits),
       plain_(of.plain),
-      guard_(of.guard) {}
+      guard_(of.guard),
+      enrolled_(*guard_, connection_->sock()) {}
 
 result<std::unique_ptr<session>> session::open(endpoint const& to, session_kind kind) {
   try {

@@ -76,6 +76,7 @@ class session {
   session_limits limits_;
   bool plain_;
   std::shared_ptr<watchdog> guard_;
+  watchdog::enrolment const enrolled_;  // given up before the connection is closed: members are destroyed from the last to the first
   std::map<std::string, std::string> prepared_;  // name by statement
   std::string last_state_;
   bool lost_ = false;

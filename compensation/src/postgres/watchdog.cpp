@@ -38,6 +38,26 @@ void watchdog::disarm(std::uint64_t ticket) {
   armed_.erase(ticket);
 }
 
+watchdog::enrolment::enrolment(watchdog& of, int socket)
+    : of_(of), ticket_([&] {
+        std::lock_guard const lock{of.mutex_};
+        auto const ticket = of.next_ticket_++;
+        of.enrolled_.emplace(ticket, std::pair{socket, std::chrono::steady_clock::now()});
+        return ticket;
+      }()) {}
+
+watchdog::enrolment::~enrolment() {
+  std::lock_guard const lock{of_.mutex_};
+  of_.enrolled_.erase(ticket_);
+}
+
+void watchdog::cut_older(moment made_before) {
+  std::lock_guard const lock{mutex_};
+  for (auto const& [ticket, one] : enrolled_) {
+    if (one.second < made_before) ::shutdown(one.first, SHUT_RDWR);
+  }
+}
+
 void watchdog::run() {
   std::unique_lock lock{mutex_};
   while (!stopping_) {

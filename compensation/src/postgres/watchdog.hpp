@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace atone::postgres {
 
@@ -17,6 +18,24 @@ class watchdog {
   ~watchdog();
   watchdog(watchdog const&) = delete;
   watchdog& operator=(watchdog const&) = delete;
+
+  using moment = std::chrono::steady_clock::time_point;
+
+  // An open connection, from its making to its end.
+  class enrolment {
+   public:
+    enrolment(watchdog& of, int socket);
+    ~enrolment();
+    enrolment(enrolment const&) = delete;
+    enrolment& operator=(enrolment const&) = delete;
+
+   private:
+    watchdog& of_;
+    std::uint64_t const ticket_;
+  };
+  // Cuts every open connection that was made before then, whether it waits for an answer or not: the server it goes to may be there no
+  // more.
+  void cut_older(moment made_before);
 
   // Shuts `socket` down for reading and writing when the guard still lives after `limit`.
   class guard {
@@ -32,7 +51,6 @@ class watchdog {
   };
 
  private:
-  using moment = std::chrono::steady_clock::time_point;
   struct watched {
     int socket;
     moment due;
@@ -46,6 +64,7 @@ class watchdog {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::uint64_t, watched> armed_;
+  std::map<std::uint64_t, std::pair<int, moment>> enrolled_;  // socket, and when it was made
   moment wakes_at_ = moment::max();
   std::uint64_t next_ticket_ = 1;
   bool stopping_ = false;

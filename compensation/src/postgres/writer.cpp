@@ -175,6 +175,7 @@ result<commit_report> writer::attempt(transaction const& work, bool& sent) {
 
 result<commit_report> writer::call_commit(session& on, journal_batch const& batch, batch_number number) {
   auto const rows = on.call(commit_statement, encode_batch(batch, self_, number, types_, shards_));
+  if (!rows && is_of_another_schema(on.last_state())) return error{errc::unsupported, rows.error().message};
   if (!rows) return rows.error();
   return decode_report(*rows);
 }

@@ -190,6 +190,7 @@ http::request http_sender::request_of(runtime::outgoing_call const& what) const 
   fields.add(headers::op, name(what.op));
   fields.add(headers::attempt, std::to_string(what.n.value()));
   fields.add(headers::epoch, std::to_string(what.epoch.value()));
+  if (!options_.node.empty()) fields.add(headers::node, options_.node);
   fields.add(headers::idempotency_key, what.key.text());
   fields.add(headers::deadline, std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(what.attempt_timeout).count()));
   fields.add(headers::traceparent, traceparent(what));

@@ -18,6 +18,12 @@ library::http_sender_options sender_options(options const& with) {
   return made;
 }
 
+// What of a name may stand in a header.
+std::string header_text(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](char one) { return one < ' ' || one > '~'; }, '_');
+  return text;
+}
+
 constexpr duration read_pause_first = std::chrono::milliseconds{50};
 constexpr duration read_pause_max = std::chrono::seconds{1};
 constexpr duration clock_offset_max = std::chrono::milliseconds{50};
@@ -77,7 +83,9 @@ coordinator::impl::impl(options with, opened what)
           loop,
           [this] {
             if (settings.token_key.empty()) settings.token_key = library::secret_key();
-            return sender_options(settings);
+            auto with_node = sender_options(settings);
+            if (lease) with_node.node = header_text(settings.node.value());
+            return with_node;
           }(),
           tenure()),
       local(loop, std::max<std::uint32_t>(1, settings.handler_threads), tenure()),
@@ -280,7 +288,10 @@ void coordinator::impl::stop(duration grace) {
   if (loop_thread.joinable()) {
     auto const nothing_out = std::make_shared<std::promise<void>>();
     auto nothing_is_out = nothing_out->get_future();
-    on_loop([this, nothing_out] { engine->stop([nothing_out] { nothing_out->set_value(); }); });
+    on_loop([this, nothing_out] {
+      engine->stop([nothing_out] { nothing_out->set_value(); });
+      if (shards) shards->give_all();
+    });
     // What has not answered by then is asked again, under the same key, at the next start.
     (void)nothing_is_out.wait_for(grace);
     local.stop();
@@ -401,6 +412,7 @@ void coordinator::impl::wait_in_store(std::shared_ptr<wait_state> const& one, bo
   if (last || !shards || clock.now() >= one->until) return answer();
   read_once<std::optional<saga_row>>([id = one->saga](journal_reader& in) { return in.find(id); },
                                      [this, one, answer](result<std::optional<saga_row>> row) {
+                                       if (!row && row.error().retryable() && !stopped.load()) return wait_again(one);
                                        if (!row) return one->finish(row.error());
                                        bool const goes_on = *row && !is_final((*row)->status) && (*row)->status != saga_status::parked;
                                        goes_on ? wait_again(one) : answer();

@@ -45,6 +45,7 @@ struct http_sender_options {
   duration poll_limit = std::chrono::hours{24};  // then the attempt's outcome is unknown
   std::string callback_base;
   std::string token_key;
+  std::string node;  // empty: not told
 
   http_sender_options() = default;
 };

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t adopt_slice = 256;                        // sagas adopted before others get their turn
 constexpr duration quiet_look = std::chrono::milliseconds{10};  // how often leaving shards are asked whether they are quiet, at most
 constexpr int quiet_share = 10;                                 // and for at most this part of the loop's time
-constexpr duration leave_patience = std::chrono::seconds{2};    // for calls that are out
+constexpr duration leave_patience = std::chrono::seconds{5};    // for calls that are out
 constexpr duration stubborn_first = std::chrono::seconds{30};
 constexpr unsigned stubborn_doublings = 5;
 constexpr duration unloadable_pause = std::chrono::minutes{1};
@@ -48,7 +48,7 @@ std::optional<member> shard_table::driver_of(shard which) const {
 }
 
 void shard_table::take(lease_news news) {
-  if (stopped_) return;
+  if (stopped_ || giving_all_) return;
   seen_ = std::move(news.seen);
   auto const own = std::find_if(seen_.members.begin(), seen_.members.end(), [&](member const& one) { return one.number == seen_.self; });
   if (own == seen_.members.end()) return;
@@ -225,14 +225,49 @@ void shard_table::try_to_let_go() {
   if (!moves.empty()) hand_over(std::move(moves));
   if (leaving_.empty()) return;
   auto const now = boot_time();
-  if (now >= leave_until_) return stay();
+  if (now >= leave_until_ && !giving_all_) return insist();
   quiet_timer_.expires_after(std::max(quiet_look, (now - began) * quiet_share));
   quiet_timer_.async_wait([this](boost::system::error_code cancelled) {
     if (!cancelled) try_to_let_go();
   });
 }
 
+// Requests that take longer don't hold a shard for ever. What is left then are handlers of this process at work: those shards stay for a
+// while.
+void shard_table::insist() {
+  std::vector<shard> shards;
+  for (auto const& [which, move] : leaving_) shards.push_back(which);
+  engine_.give_up_requests(shards);
+  std::vector<shard_move> moves;
+  for (auto const which : engine_.let_go(shards)) {
+    moves.push_back(leaving_.at(which));
+    leaving_.erase(which);
+  }
+  if (!moves.empty()) hand_over(std::move(moves));
+  stay();
+}
+
+void shard_table::give_all() {
+  std::vector<std::pair<std::size_t, writer_number>> others;
+  for (auto const& one : seen_.members) {
+    if (one.alive && one.number != seen_.self) others.emplace_back(one.held.size(), one.number);
+  }
+  giving_all_ = true;
+  if (others.empty()) return;  // they become free with the end
+  for (auto const which : std::exchange(held_, {})) {
+    auto const least = std::min_element(others.begin(), others.end());
+    ++least->first;
+    leaving_.insert_or_assign(which, shard_move{which, least->second});
+    going_.insert(which);
+  }
+  std::vector<shard> shards;
+  for (auto const& [which, move] : leaving_) shards.push_back(which);
+  engine_.leave(shards);
+  try_to_let_go();
+}
+
 void shard_table::stay() {
+  if (leaving_.empty()) return;
   std::vector<shard> shards;
   for (auto const& [which, move] : std::exchange(leaving_, {})) {
     shards.push_back(which);

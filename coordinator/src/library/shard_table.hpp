@@ -43,6 +43,8 @@ class shard_table {
   std::optional<member> driver_of(shard one) const;
   roster const& seen() const noexcept { return seen_; }
   bool holds(shard one) const { return held_.contains(one); }
+  // This coordinator is stopping: each shard goes to one of the others as soon as it is quiet, and none comes.
+  void give_all();
   // Nothing comes or goes any more; whoever still waits for a read is told.
   void stop();
 
@@ -61,6 +63,7 @@ class shard_table {
   void add_definitions(std::vector<definition_row> const& rows);
   void give(std::vector<shard_move> moves);
   void try_to_let_go();
+  void insist();
   void stay();
   void hand_over(std::vector<shard_move> moves);
   void handed_over(std::vector<shard_move> const& moves, result<void> const& outcome);
@@ -90,6 +93,7 @@ class shard_table {
   boost::asio::steady_timer quiet_timer_;
   std::uint64_t definitions_known_ = 0;
   bool stopped_ = false;
+  bool giving_all_ = false;
   reading by_loader_;  // of the loading thread
   reading by_asker_;   // of the asking thread
   work_queue loader_;  // last: they work with the members above

@@ -79,6 +79,9 @@ class engine {
   // Of these, the shards that have become quiet: their sagas are dropped from memory, everything about them is durable, and whoever
   // waits for one is told to look into the store. The others stay as they are.
   std::vector<shard> let_go(std::vector<shard> const& shards);
+  // Requests to participants that are out for sagas of shards that leave are given up: the next owner sends them again under their keys, as
+  // after a take-over. A local handler at work is not: two of them would run at once.
+  void give_up_requests(std::vector<shard> const& shards);
   // They stay after all: what was withheld goes out.
   void keep(std::vector<shard> const& shards);
   bool holds(shard one) const { return !settings_.leased || held_.contains(one); }

@@ -25,7 +25,9 @@ void engine::adopt(std::vector<open_saga>&& sagas) {
 }
 
 void engine::lease_epochs(std::vector<shard> const& shards, std::vector<epoch> const& epochs) {
-  for (std::size_t at = 0; at < std::min(shards.size(), epochs.size()); ++at) epochs_[shards[at]] = epochs[at];
+  ATONE_ASSERT(shards.size() == epochs.size());
+  auto next = epochs.begin();
+  for (auto const which : shards) epochs_.insert_or_assign(which, *next++);
 }
 
 void engine::hold(std::vector<shard> const& shards) {
@@ -74,6 +76,26 @@ std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
   set_alarm();
   for (auto const& [number, then] : waiters) then(std::optional<saga_view>{});
   return {going.begin(), going.end()};
+}
+
+void engine::give_up_requests(std::vector<shard> const& shards) {
+  std::set<shard> const going{shards.begin(), shards.end()};
+  std::vector<std::pair<saga_id, call_command>> out;
+  for (auto const& [id, of] : open_) {
+    if (of->calls_out == 0 || !going.contains(of->row.home)) continue;
+    for (auto& one : of->machine.outstanding()) {
+      auto* const call = std::get_if<call_command>(&one);
+      if (call != nullptr && std::holds_alternative<http_request_spec>(call->request)) out.emplace_back(id, std::move(*call));
+    }
+  }
+  for (auto const& [id, call] : out) {
+    if (ports_.calls.abandon(id, call.step, call.op) != given_up::out) {
+      call_over(id);
+      suspect_done(id, call.step, call.op);
+    } else if (auto* const of = find(id); of->calls_out > 0) {
+      --of->calls_out;  // its answer, should it come, finds nobody
+    }
+  }
 }
 
 void engine::keep(std::vector<shard> const& shards) {

@@ -336,15 +336,13 @@ end $$;
 create function atone.hand_over(p_writer smallint, p_epoch bigint, p_shards smallint[], p_to smallint[]) returns void
 language plpgsql volatile
 as $$
-declare
-  v_epoch constant bigint := nextval('atone.epoch');
 begin
   perform atone.hold_writer(p_writer, p_epoch);
   if not exists (select from atone.writer w where w.id = p_writer and w.backend_pid = pg_backend_pid()) then
     raise exception 'backend % is not the writer''s any more', pg_backend_pid() using errcode = 'AT001';
   end if;
   update atone.lease l
-     set writer = (select w.id from atone.writer w where w.id = m.taker and w.alive), epoch = v_epoch, moved_at = clock_timestamp()
+     set writer = (select w.id from atone.writer w where w.id = m.taker and w.alive), epoch = nextval('atone.epoch'), moved_at = clock_timestamp()
     from unnest(p_shards, p_to) as m (shard, taker)
    where l.shard = m.shard and l.writer = p_writer;
   perform pg_notify('atone', 'leases');

@@ -90,13 +90,12 @@ void cluster_test::begin_all(std::set<std::string> const& nodes) {
 }
 
 void cluster_test::await_driving(std::string const& node) {
-  auto const epoch = look().nodes().at(node).epoch;
   auto const drives_one = [&] {
     auto const id = field(ask(node, "POST", "/v1/sagas/order", R"({"n": 1})"), "id");
     bool by_it = false;
     auto const asked = [&](std::vector<arrival> const& came) {
       auto const first = std::find_if(came.begin(), came.end(), [&](arrival const& one) { return one.saga == id; });
-      by_it = first != came.end() && first->epoch == epoch;
+      by_it = first != came.end() && first->node == node;
       return first != came.end();
     };
     return participant.comes_true(asked, patience) && by_it;
@@ -104,18 +103,18 @@ void cluster_test::await_driving(std::string const& node) {
   ASSERT_TRUE(comes_true(drives_one, patience));
 }
 
-std::size_t cluster_test::sent_by(std::uint64_t epoch, moment after) const {
+std::size_t cluster_test::sent_by(std::string const& node, moment after) const {
   auto const came = participant.arrivals();
   return static_cast<std::size_t>(
-      std::count_if(came.begin(), came.end(), [&](arrival const& one) { return one.epoch == epoch && one.at > after; }));
+      std::count_if(came.begin(), came.end(), [&](arrival const& one) { return one.node == node && one.at > after; }));
 }
 
-span cluster_test::longest_pause(std::uint64_t epoch, std::string const& but) const {
+span cluster_test::longest_pause(std::string const& node, std::string const& but) const {
   std::map<std::string, moment> last_by_it;
   span pause{0};
   for (auto const& one : participant.arrivals()) {
     if (one.saga == but) continue;
-    if (one.epoch == epoch) {
+    if (one.node == node) {
       last_by_it[one.saga] = one.at;
     } else if (auto const known = last_by_it.find(one.saga); known != last_by_it.end()) {
       pause = std::max(pause, std::chrono::duration_cast<span>(one.at - known->second));
@@ -162,28 +161,28 @@ bool cluster_test::balances(span at_most) {
 void cluster_test::begin_load() {
   starts.doors(urls());
   starts.begin();
-  std::set<std::uint64_t> wanted;
+  std::set<std::string> wanted;
   for (auto const& [name, row] : look().nodes()) {
-    if (row.alive) wanted.insert(row.epoch);
+    if (row.alive) wanted.insert(name);
   }
   constexpr std::size_t each = 30;
   bool const all_send = participant.comes_true(
       [&](std::vector<arrival> const& came) {
-        std::map<std::uint64_t, std::size_t> sent;
-        for (auto const& one : came) ++sent[one.epoch];
-        return std::all_of(wanted.begin(), wanted.end(), [&](std::uint64_t one) { return sent[one] >= each; });
+        std::map<std::string, std::size_t> sent;
+        for (auto const& one : came) ++sent[one.node];
+        return std::all_of(wanted.begin(), wanted.end(), [&](std::string const& one) { return sent[one] >= each; });
       },
       patience);
   ASSERT_TRUE(all_send) << "a node drives nothing";
 }
 
-cluster_test::moving cluster_test::moves(std::vector<std::string> const& sagas, std::uint64_t of, moment from) {
+cluster_test::moving cluster_test::moves(std::vector<std::string> const& sagas, std::string const& of, moment from) {
   moving found;
   found.sagas = sagas.size();
   std::set<std::string> waiting{sagas.begin(), sagas.end()};
   auto const note = [&] {
     for (auto const& one : participant.arrivals()) {
-      if (one.at < from || one.epoch == of || waiting.erase(one.saga) == 0) continue;
+      if (one.at < from || one.node == of || waiting.erase(one.saga) == 0) continue;
       auto const after = std::chrono::duration_cast<span>(one.at - from);
       if (!found.first || after < *found.first) found.first = after;
       if (!found.last || after > *found.last) found.last = after;

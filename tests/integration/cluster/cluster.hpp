@@ -63,7 +63,7 @@ class cluster_test : public testing::Test {
 
   // Begins the load over all nodes, and waits until each of them has sent requests.
   void begin_load();
-  // When the first of these sagas was asked for under an epoch other than `of` after `from`, and when the last of them was, or had ended.
+  // When the first of these sagas was asked for by another node than `of` after `from`, and when the last of them was, or had ended.
   // Waits for that.
   struct moving {
     std::optional<span> first, last;
@@ -71,13 +71,13 @@ class cluster_test : public testing::Test {
 
     moving() = default;
   };
-  moving moves(std::vector<std::string> const& sagas, std::uint64_t of, moment from);
+  moving moves(std::vector<std::string> const& sagas, std::string const& of, moment from);
   // Waits until sagas that are started at the node are driven by it: its shards may be on their way still.
   void await_driving(std::string const& node);
-  // How many requests came under this epoch after that moment.
-  std::size_t sent_by(std::uint64_t epoch, moment after) const;
-  // From the last request under this epoch to the next one under another, the longest of all sagas but that one.
-  span longest_pause(std::uint64_t epoch, std::string const& but = {}) const;
+  // How many requests came from this node after that moment.
+  std::size_t sent_by(std::string const& node, moment after) const;
+  // From the last request of this node to the next one of another, the longest of all sagas but that one.
+  span longest_pause(std::string const& node, std::string const& but = {}) const;
   // Tells the participant which sagas have ended by now.
   void note_ends();
   // No saga lost, none doubled, every one at its end with the effects that belong to it.

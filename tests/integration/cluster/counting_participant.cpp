@@ -79,6 +79,7 @@ void counting_participant::take(http::request const& what, http::responder way) 
   one.key = what.headers.get(headers::idempotency_key);
   one.undo = what.headers.get(headers::op) == name(operation::compensate);
   one.epoch = std::stoull(std::string{what.headers.get(headers::epoch)});
+  one.node = what.headers.get(headers::node);
   auto const step = one.step;
   std::int32_t status = fine;
   {

@@ -24,6 +24,7 @@ struct arrival {
   moment at;
   std::string saga, step, key;
   std::uint64_t epoch = 0;
+  std::string node;
   bool undo = false;
   bool repeated = false;  // its key had come before
 

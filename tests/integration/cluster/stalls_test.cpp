@@ -14,7 +14,7 @@ TEST_F(cluster_stalls, b35_a_stalled_node_is_taken_over_and_its_next_write_is_re
   publish(
       "saga: gated\nversion: 1\nsteps:\n  - id: pass\n    sql: update public.gate set total = total + 1 where id = 1\n"
       "    compensate: {sql: update public.gate set total = total - 1 where id = 1}\n");
-  auto const stalled = look().nodes().at("b").epoch;
+  std::string const stalled = "b";
   // Its transaction is open, and holds a row, when it stalls.
   pqxx::connection holding{server_address()};
   auto held = std::make_unique<pqxx::nontransaction>(holding);
@@ -75,7 +75,7 @@ using cluster_narrow_long = cluster_narrow;
 TEST_F(cluster_narrow_long, b35_what_a_stalled_node_had_queued_is_not_sent_afterwards) {
   ASSERT_NO_FATAL_FAILURE(start_all({"a", "b", "c"}));
   ASSERT_NO_FATAL_FAILURE(begin_at("b"));
-  auto const stalled = look().nodes().at("b").epoch;
+  std::string const stalled = "b";
   at("b").signal(SIGSTOP);
   participant.answer_after(1ms);
   ASSERT_TRUE(comes_true([this] { return !look().nodes().at("b").alive; }, patience));
@@ -96,7 +96,7 @@ TEST_F(cluster_narrow, b35_what_a_node_had_queued_is_not_sent_once_its_lease_is_
   start("b", {}, "postgresql://atone@127.0.0.1:" + std::to_string(proxy.port()) + "/" + database());
   ASSERT_NO_FATAL_FAILURE(start_all({}));
   ASSERT_NO_FATAL_FAILURE(begin_at("b"));
-  auto const alone = look().nodes().at("b").epoch;
+  std::string const alone = "b";
   auto const cut = now();
   proxy.swallow_everything(true);
   EXPECT_TRUE(comes_true([this] { return !look().nodes().at("b").alive; }, patience));
@@ -115,7 +115,7 @@ TEST_F(cluster_stalls, b35_a_node_that_is_cut_off_from_the_database_sends_nothin
   start("c");
   start("b", {}, "postgresql://atone@127.0.0.1:" + std::to_string(proxy.port()) + "/" + database());
   ASSERT_NO_FATAL_FAILURE(begin_all({}));
-  auto const alone = look().nodes().at("b").epoch;
+  std::string const alone = "b";
   auto const open = look().open_sagas_of("b");
   auto const cut = now();
   proxy.swallow_everything(true);
@@ -125,11 +125,11 @@ TEST_F(cluster_stalls, b35_a_node_that_is_cut_off_from_the_database_sends_nothin
   measured("cut to the first request of another node", *moved.first);
   std::map<std::string, moment> taken;
   for (auto const& one : participant.arrivals()) {
-    if (one.epoch != alone) taken.emplace(one.saga, one.at);
+    if (one.node != alone) taken.emplace(one.saga, one.at);
   }
   for (auto const& one : participant.arrivals()) {
     auto const by_other = taken.find(one.saga);
-    EXPECT_FALSE(one.epoch == alone && one.at > cut && by_other != taken.end() && one.at > by_other->second)
+    EXPECT_FALSE(one.node == alone && one.at > cut && by_other != taken.end() && one.at > by_other->second)
         << one.saga << " was driven by two";
   }
   EXPECT_EQ(sent_by(alone, cut + lease), 0u) << "it sent requests after its lease";
@@ -143,7 +143,7 @@ TEST_F(cluster_stalls, b35_a_node_that_is_cut_off_from_the_database_sends_nothin
 // The one that would take over hangs between having seen and acting; another has done it meanwhile.
 TEST_F(cluster_stalls_long, b32_a_node_that_hung_while_a_dead_one_was_taken_over_takes_nothing_twice) {
   ASSERT_NO_FATAL_FAILURE(begin_all());
-  auto const dead = look().nodes().at("a").epoch;
+  std::string const dead = "a";
   kill("a");
   auto const open = look().open_sagas_of("a");
   starts.doors({at("b").url(), at("c").url()});

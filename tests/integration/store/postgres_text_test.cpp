@@ -118,12 +118,12 @@ TEST(postgres_errors, a_message_is_one_line) {
 TEST(postgres_address, waits_are_bounded_unless_the_address_says_otherwise) {
   auto const plain = with_connection_parameters("postgresql://host/db", session_kind::writer, session_limits{});
   EXPECT_THAT(plain, HasSubstr("postgresql://host/db?application_name=atone&"));
-  EXPECT_THAT(plain, HasSubstr("&connect_timeout=3&"));
+  EXPECT_THAT(plain, HasSubstr("&connect_timeout=2&"));
   EXPECT_THAT(plain, HasSubstr("target_session_attrs=read-write"));
   auto const own =
       with_connection_parameters("postgresql://host/db?connect_timeout=9&sslmode=require", session_kind::reader, session_limits{});
   EXPECT_THAT(own, HasSubstr("?connect_timeout=9&sslmode=require&application_name=atone&"));
-  EXPECT_THAT(own, Not(HasSubstr("connect_timeout=3")));
+  EXPECT_THAT(own, Not(HasSubstr("connect_timeout=2")));
   EXPECT_THAT(own, HasSubstr("target_session_attrs=primary"));
 }
 

@@ -195,6 +195,23 @@ TEST(engine_shards, a_shard_with_a_call_out_is_not_quiet_and_goes_with_its_answe
   EXPECT_EQ(world.writes(), 0U) << "nothing of it may be written any more";
 }
 
+// It may be at work still: the next owner sends it again under its key, as after a take-over.
+TEST(engine_shards, a_request_that_takes_too_long_is_given_up_with_its_shard) {
+  leased_world here{row_of_two, shards_of({1})};
+  auto& world = here.world;
+  auto const saga = world.begun();
+  world.engine().leave(shards_of({1}));
+  EXPECT_THAT(world.engine().let_go(shards_of({1})), IsEmpty());
+  world.engine().give_up_requests(shards_of({1}));
+  EXPECT_THAT(world.engine().let_go(shards_of({1})), ElementsAre(shard{1}));
+  EXPECT_THAT(world.history(saga), ElementsAre(event_kind::started)) << "nothing is said of a call that may yet be answered";
+  world.engine().adopt(world.open_sagas());
+  world.settle();
+  world.commit_all();
+  EXPECT_THAT(world.under_way(saga), ElementsAre("s1"));
+  EXPECT_EQ(world.call(1).what.key, world.call(0).what.key);
+}
+
 TEST(engine_shards, who_waits_for_a_saga_that_goes_is_told_to_look_into_the_store) {
   leased_world here{row_of_two, shards_of({1})};
   auto& world = here.world;
