@@ -1,6 +1,8 @@
 #include "postgres/watchdog.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -39,16 +41,17 @@ void watchdog::disarm(std::uint64_t ticket) {
 }
 
 watchdog::enrolment::enrolment(watchdog& of, int socket)
-    : of_(of), ticket_([&] {
+    : of_(of), socket_(::fcntl(socket, F_DUPFD_CLOEXEC, 0)), ticket_([&] {
         std::lock_guard const lock{of.mutex_};
         auto const ticket = of.next_ticket_++;
-        of.enrolled_.emplace(ticket, std::pair{socket, std::chrono::steady_clock::now()});
+        of.enrolled_.emplace(ticket, std::pair{socket_, std::chrono::steady_clock::now()});
         return ticket;
       }()) {}
 
 watchdog::enrolment::~enrolment() {
   std::lock_guard const lock{of_.mutex_};
   of_.enrolled_.erase(ticket_);
+  if (socket_ >= 0) ::close(socket_);
 }
 
 void watchdog::cut_older(moment made_before) {

@@ -31,6 +31,7 @@ class watchdog {
 
    private:
     watchdog& of_;
+    int const socket_;  // a duplicate: the number stays ours when the library closes its own
     std::uint64_t const ticket_;
   };
   // Cuts every open connection that was made before then, whether it waits for an answer or not: the server it goes to may be there no

@@ -70,6 +70,22 @@ std::string all_of(std::vector<diagnostic> const& diagnostics) {
 
 }  // namespace
 
+struct coordinator::impl::wait_state {
+  saga_id saga;
+  timestamp until;
+  std::function<void(result<saga_view>)> then;
+  boost::asio::steady_timer timer;  // of the whole wait, then of the next look into the store
+  duration pause = store_look_first;
+  std::uint64_t number = 0;  // with the engine
+
+  wait_state(boost::asio::io_context& of, saga_id which, timestamp end, std::function<void(result<saga_view>)> told)
+      : saga(which), until(end), then(std::move(told)), timer(of) {}
+  void finish(result<saga_view> with) {
+    timer.cancel();
+    if (auto const told = std::exchange(then, nullptr)) told(std::move(with));
+  }
+};
+
 coordinator::impl::impl(options with, opened what)
     : settings(std::move(with)),
       from(std::move(what.from)),
@@ -311,6 +327,7 @@ void coordinator::impl::stop(duration grace) {
   if (loop_thread.joinable()) {
     on_loop([this] {
       engine->shut(error{errc::unavailable, "the coordinator is stopping"});
+      for (auto const& one : std::exchange(in_store, {})) one->finish(library::stopped_error());
       remote.stop();
       if (shards) shards->stop();
       alarm.cancel();
@@ -365,22 +382,6 @@ void coordinator::impl::answer_from_store(saga_id id, std::function<void(result<
                                       });
 }
 
-struct coordinator::impl::wait_state {
-  saga_id saga;
-  timestamp until;
-  std::function<void(result<saga_view>)> then;
-  boost::asio::steady_timer timer;  // of the whole wait, then of the next look into the store
-  duration pause = store_look_first;
-  std::uint64_t number = 0;  // with the engine
-
-  wait_state(boost::asio::io_context& of, saga_id which, timestamp end, std::function<void(result<saga_view>)> told)
-      : saga(which), until(end), then(std::move(told)), timer(of) {}
-  void finish(result<saga_view> with) {
-    timer.cancel();
-    if (auto const told = std::exchange(then, nullptr)) told(std::move(with));
-  }
-};
-
 void coordinator::impl::wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {
   wait_once(std::make_shared<wait_state>(loop, id, clock.now() + std::min(timeout, duration_max), std::move(then)));
 }
@@ -420,9 +421,12 @@ void coordinator::impl::wait_in_store(std::shared_ptr<wait_state> const& one, bo
 }
 
 void coordinator::impl::wait_again(std::shared_ptr<wait_state> const& one) {
+  if (stopped.load()) return one->finish(library::stopped_error());
+  in_store.insert(one);
   one->timer.expires_after(one->pause);
   one->pause = std::min(one->pause * 2, store_look_max);
   one->timer.async_wait([this, one](boost::system::error_code cancelled) {
+    in_store.erase(one);
     if (!cancelled && one->then) wait_once(one);
   });
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -112,6 +113,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void wait_once(std::shared_ptr<wait_state> const& one);
   void wait_in_store(std::shared_ptr<wait_state> const& one, bool last);
   void wait_again(std::shared_ptr<wait_state> const& one);
+  std::set<std::shared_ptr<wait_state>> in_store;  // between two looks
   void start(start_request what, std::function<void(result<started>)> then);
   void act(operator_request what, std::function<void(result<saga_view>)> then);
   void report(saga_id id, step_path step, operation op, attempt n, runtime::call_answer answer, std::function<void(result<void>)> then);

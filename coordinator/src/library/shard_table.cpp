@@ -132,7 +132,7 @@ bool shard_table::look_into_inbox(std::uint64_t after, std::function<void(result
 void shard_table::load(shard which) {
   loading_.insert(which);
   (void)loader_.push([this, which] {
-    for (auto pause = load_pause;; pause = std::min(pause * 2, load_pause_max)) {
+    for (auto pause = load_pause; !reading_over_.load(); pause = std::min(pause * 2, load_pause_max)) {
       auto const sagas = std::make_shared<std::vector<open_saga>>();
       auto const in = open_sagas(store_, by_loader_);
       auto const read =
@@ -156,7 +156,7 @@ void shard_table::loaded(shard which, std::vector<definition_row> const& definit
 }
 
 void shard_table::adopt(shard which, std::shared_ptr<std::vector<open_saga>> sagas, std::size_t from) {
-  if (stopped_) return;
+  if (stopped_ || giving_all_) return;
   auto const to = std::min(sagas->size(), from + adopt_slice);
   std::vector<open_saga> slice{std::make_move_iterator(sagas->begin() + static_cast<std::ptrdiff_t>(from)),
                                std::make_move_iterator(sagas->begin() + static_cast<std::ptrdiff_t>(to))};
@@ -253,6 +253,7 @@ void shard_table::give_all() {
     if (one.alive && one.number != seen_.self) others.emplace_back(one.held.size(), one.number);
   }
   giving_all_ = true;
+  reading_over_.store(true);
   if (others.empty()) return;  // they become free with the end
   for (auto const which : std::exchange(held_, {})) {
     auto const least = std::min_element(others.begin(), others.end());
@@ -296,6 +297,7 @@ void shard_table::handed_over(std::vector<shard_move> const& moves, result<void>
 
 void shard_table::stop() {
   if (std::exchange(stopped_, true)) return;
+  reading_over_.store(true);
   quiet_timer_.cancel();
   loader_.stop();
   asker_.stop();

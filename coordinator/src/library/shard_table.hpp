@@ -7,6 +7,7 @@
 // Thread rules: everything on the loop's thread; driver_of() too.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -94,10 +95,11 @@ class shard_table {
   std::uint64_t definitions_known_ = 0;
   bool stopped_ = false;
   bool giving_all_ = false;
-  reading by_loader_;  // of the loading thread
-  reading by_asker_;   // of the asking thread
-  work_queue loader_;  // last: they work with the members above
-  work_queue asker_;   // short questions, which must not wait behind a load
+  std::atomic<bool> reading_over_{false};  // nothing is loaded any more
+  reading by_loader_;                      // of the loading thread
+  reading by_asker_;                       // of the asking thread
+  work_queue loader_;                      // last: they work with the members above
+  work_queue asker_;                       // short questions, which must not wait behind a load
 };
 
 }  // namespace atone::library

@@ -16,7 +16,8 @@ constexpr duration retry_cap = std::chrono::seconds{1};
 // A journal whose commits last out an outage: a batch is repeated under its own number until the store says what became of it.
 class writer_thread::retrying final : public journal {
  public:
-  explicit retrying(writer_thread& of) : of_(of) {}
+  // `again`: the first call already repeats one whose answer was lost.
+  explicit retrying(writer_thread& of, bool again = false) : of_(of), again_(again) {}
 
   result<epoch> take_over(node_id const& node) override { return of_.journal_->take_over(node); }
   result<commit_report> commit(journal_batch const& batch, batch_number number) override {
@@ -34,7 +35,7 @@ class writer_thread::retrying final : public journal {
   template <class Work>
   result<commit_report> repeat(Work const& work) {
     auto wait = retry_first;
-    for (bool first = true;; first = false) {
+    for (bool first = !again_;; first = false) {
       auto const asked = boot_time();
       auto done = work();
       if (done || !done.error().retryable()) {
@@ -52,6 +53,7 @@ class writer_thread::retrying final : public journal {
   }
 
   writer_thread& of_;
+  bool const again_;
 };
 
 writer_thread::writer_thread(boost::asio::io_context& loop, std::unique_ptr<journal> to, database_clock& clock)
@@ -129,7 +131,7 @@ void writer_thread::check(std::function<void(result<void>)> done) {
     done(first ? result<void>{} : result<void>{first.error()});
     bool taken = first.has_value();
     if (!taken && first.error().retryable()) {
-      retrying to{*this};
+      retrying to{*this, true};
       taken = to.commit(journal_batch{}, number).has_value();
     }
     if (taken) ++last_number_;

@@ -170,7 +170,9 @@ class engine {
   bool take_unsent(saga_id id, step_path const& step, operation op);
   void send_withheld(std::function<bool(instance const&)> const& which);
   bool quiet(instance const& of) const;
-  void call_over(saga_id id);
+  bool settled(instance const& of) const;
+  void call_over(saga_id id, bool local);
+  bool is_local(saga_id id, step_path const& step, operation op);
   void send_call(instance& of, call_command const& call);
   void give_up_call(saga_id id, step_path const& step, operation op);
   void take_back_call(saga_id id, step_path const& step, operation op);

@@ -36,8 +36,9 @@ void engine::perform(saga_id id, command const& what) {
 }
 
 void engine::give_up_call(saga_id id, step_path const& step, operation op) {
+  bool const local = is_local(id, step, op);
   if (ports_.calls.abandon(id, step, op) == given_up::out) return;
-  call_over(id);
+  call_over(id, local);
   suspect_done(id, step, op);
 }
 
@@ -71,16 +72,29 @@ bool engine::take_unsent(saga_id id, step_path const& step, operation op) {
     suspect_done(id, step, op);
     return true;
   }
+  bool const local = is_local(id, step, op);
   if (ports_.calls.take_back(id, step, op) != given_up::never_left) return false;
-  call_over(id);
+  call_over(id, local);
   suspect_done(id, step, op);
   return true;
 }
 
-void engine::call_over(saga_id id) {
+void engine::call_over(saga_id id, bool local) {
   --figures_.calls_in_flight;
   auto* const of = find(id);
-  if (of != nullptr && of->calls_out > 0) --of->calls_out;
+  if (of == nullptr) return;
+  if (of->calls_out > 0) --of->calls_out;
+  if (local && of->locals_out > 0) --of->locals_out;
+}
+
+bool engine::is_local(saga_id id, step_path const& step, operation op) {
+  auto const* const of = find(id);
+  if (of == nullptr || of->locals_out == 0) return false;
+  for (auto const& one : of->machine.outstanding()) {
+    auto const* const call = std::get_if<call_command>(&one);
+    if (call != nullptr && call->step == step && call->op == op) return std::holds_alternative<local_request_spec>(call->request);
+  }
+  return of->locals_out == of->calls_out;  // no longer expected: what is out besides is not known any more
 }
 
 bool engine::was_resent(instance const& of, step_path const& step, operation op) {
@@ -90,6 +104,7 @@ bool engine::was_resent(instance const& of, step_path const& step, operation op)
 // After a crash the local calls that were under way go out few at a time, each marked in the store before: those marked by an earlier
 // crash alone. So the one whose handler brings the process down is found, and its neighbours are not parked with it.
 void engine::send_call(instance& of, call_command const& call) {
+  if (!of.machine.expects(call.step, call.op, call.n)) return;  // given up, or answered otherwise, while it waited for its turn
   if (call.again && !was_resent(of, call.step, call.op)) of.resent.emplace_back(call.step, call.op);
   auto const* const local = std::get_if<local_request_spec>(&call.request);
   if (!of.suspect || local == nullptr) return send_now(of, call);
@@ -171,10 +186,12 @@ void engine::send_now(instance& of, call_command const& call) {
   ++figures_.calls;
   ++figures_.calls_in_flight;
   ++of.calls_out;
+  bool const local = std::holds_alternative<local_request_spec>(out.request);
+  if (local) ++of.locals_out;
   ports_.probe.call_sent(out);
   ports_.calls.send(std::move(out),
-                    [this, id = of.row.id, step = call.step, op = call.op, n = call.n, again = call.again](call_answer answer) {
-                      call_over(id);
+                    [this, id = of.row.id, step = call.step, op = call.op, n = call.n, again = call.again, local](call_answer answer) {
+                      call_over(id, local);
                       ports_.probe.call_answered(id, step, op, n, answer);
                       (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
                       suspect_done(id, step, op);
@@ -186,7 +203,7 @@ void engine::send_now(instance& of, call_command const& call) {
 result<void> engine::answered(saga_id id, step_path const& step, operation op, attempt n, call_answer answer, bool again) {
   if (!driving_) return not_driving();
   auto* const of = find(id);
-  if (of == nullptr || of->reloading) {
+  if (of == nullptr || of->reloading || !of->broken.empty()) {  // nothing is added to a history that is not understood
     ++figures_.late_answers;
     ports_.probe.answer_late(id, step, op, n);
     return error{errc::not_found, "no saga " + id.text() + " is under way"};

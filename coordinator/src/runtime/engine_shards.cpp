@@ -45,9 +45,14 @@ void engine::leave(std::vector<shard> const& shards) {
   }
 }
 
-// Nothing of it is on its way, to a participant or to the store.
+// Nothing of it is on its way to a participant either.
 bool engine::quiet(instance const& of) const {
-  return of.calls_out == 0 && !of.starting && !of.reloading && !of.sql_in_flight && of.deferred.empty() && of.batch <= followed_;
+  return of.calls_out == 0 && settled(of);
+}
+
+// Nothing of it is on its way to the store.
+bool engine::settled(instance const& of) const {
+  return !of.starting && !of.reloading && !of.sql_in_flight && of.deferred.empty() && of.batch <= followed_;
 }
 
 std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
@@ -79,7 +84,11 @@ std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
 }
 
 void engine::give_up_requests(std::vector<shard> const& shards) {
-  std::set<shard> const going{shards.begin(), shards.end()};
+  // All of a shard or nothing: what is given up here is the next owner's to send, so the shard must go in this turn.
+  std::set<shard> going{shards.begin(), shards.end()};
+  for (auto const& [id, of] : open_) {
+    if (!of->foreign && (of->locals_out > 0 || !settled(*of))) going.erase(of->row.home);
+  }
   std::vector<std::pair<saga_id, call_command>> out;
   for (auto const& [id, of] : open_) {
     if (of->calls_out == 0 || !going.contains(of->row.home)) continue;
@@ -89,12 +98,10 @@ void engine::give_up_requests(std::vector<shard> const& shards) {
     }
   }
   for (auto const& [id, call] : out) {
-    if (ports_.calls.abandon(id, call.step, call.op) != given_up::out) {
-      call_over(id);
-      suspect_done(id, call.step, call.op);
-    } else if (auto* const of = find(id); of->calls_out > 0) {
-      --of->calls_out;  // its answer, should it come, finds nobody
-    }
+    if (ports_.calls.abandon(id, call.step, call.op) != given_up::out) --figures_.calls_in_flight;
+  }
+  for (auto const& [id, of] : open_) {
+    if (going.contains(of->row.home)) of->calls_out = 0;  // an answer that comes all the same finds nobody
   }
 }
 
@@ -128,8 +135,9 @@ void engine::send_withheld(std::function<bool(instance const&)> const& which) {
 // A saga that another coordinator started for a shard that is driven here. Nothing of it has been sent yet: whoever drives it has taken
 // the notice first, in the batch whose commands are its first calls.
 void engine::arrive(std::uint64_t number, saga_id id) {
-  if (open_.contains(id)) {
+  if (auto const* const here = find(id); here != nullptr) {
     inbox_.erase(number);
+    if (here->foreign) return;  // begun here, and dropped once that is told: the next look brings it in
     gathering_->rows.taken.push_back(number);
     return schedule_flush();
   }

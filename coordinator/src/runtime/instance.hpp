@@ -30,6 +30,7 @@ struct engine::instance {
   bool starting = false;                                // its start is not committed yet
   bool foreign = false;                                 // of a shard that another drives: begun here, and no more
   bool untouched = false;                               // begun elsewhere, and nothing of it was ever sent
+  std::uint32_t locals_out = 0;                         // of them, those to local handlers
   std::uint32_t calls_out = 0;                          // requests of it that may still be answered
   bool reloading = false;                               // its memory is ahead of what the store accepted: dropped and read again
   bool sql_in_flight = false;                           // its next event is being made inside a transaction: others wait their turn

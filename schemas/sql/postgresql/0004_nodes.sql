@@ -318,7 +318,6 @@ language plpgsql volatile
 as $$
 declare
   v_gone smallint;
-  v_epoch constant bigint := nextval('atone.epoch');
 begin
   perform atone.hold_writer(p_writer, p_epoch);
   for v_gone in select w.id from atone.writer w where not w.alive and exists (select from atone.lease l where l.writer = w.id)
@@ -326,7 +325,7 @@ begin
     update atone.lease set writer = null where writer = v_gone;
   end loop;
   return query
-    update atone.lease l set writer = p_writer, epoch = v_epoch, moved_at = clock_timestamp()
+    update atone.lease l set writer = p_writer, epoch = nextval('atone.epoch'), moved_at = clock_timestamp()
      where l.shard in (select f.shard from atone.lease f where f.writer is null order by f.shard limit p_most for update skip locked)
     returning l.shard;
 end $$;

@@ -212,6 +212,46 @@ TEST(engine_shards, a_request_that_takes_too_long_is_given_up_with_its_shard) {
   EXPECT_EQ(world.call(1).what.key, world.call(0).what.key);
 }
 
+// A shard whose saga can't go keeps all its requests: what is given up is nobody's to send otherwise.
+TEST(engine_shards, nothing_is_given_up_in_a_shard_that_can_not_go) {
+  leased_world here{row_of_two, shards_of({1})};
+  auto& world = here.world;
+  auto const waits = world.begun();
+  auto const writes = world.begun();
+  world.engine().leave(shards_of({1}));
+  world.answer(writes, "s1", done_with());  // gathered, not durable
+  world.engine().give_up_requests(shards_of({1}));
+  EXPECT_THAT(world.engine().let_go(shards_of({1})), IsEmpty());
+  world.engine().keep(shards_of({1}));
+  world.commit_all();
+  EXPECT_THAT(world.under_way(waits), ElementsAre("s1"));
+  world.succeed(waits, "s1");
+  world.succeed(waits, "s2");
+  EXPECT_EQ(world.stored(waits).status, saga_status::completed);
+}
+
+// The batch is in the store, its answer is not here yet: the notice is for after that.
+TEST(engine_shards, a_notice_stays_while_its_saga_is_only_being_begun_here) {
+  leased_world here{spread, {}};
+  auto& world = here.world;
+  auto const heard = world.start({}, R"({"user": 5})");
+  world.make_durable();
+  auto const id = world.next_write().starts.empty() ? world.open_sagas().at(0).row.id : world.next_write().starts[0].row.id;
+  world.engine().hold(all);
+  inbox_start notice;
+  notice.number = 9;
+  notice.arrived = id;
+  world.engine().start_from_inbox(notice);
+  world.settle();
+  world.commit();
+  EXPECT_TRUE(heard.fine());
+  EXPECT_EQ(world.writes(), 0U) << "the notice was not taken off";
+  world.engine().start_from_inbox(notice);
+  world.read();
+  world.commit_all();
+  EXPECT_THAT(world.under_way(id), ElementsAre("one"));
+}
+
 TEST(engine_shards, who_waits_for_a_saga_that_goes_is_told_to_look_into_the_store) {
   leased_world here{row_of_two, shards_of({1})};
   auto& world = here.world;
