@@ -186,6 +186,33 @@ TEST(library_postgres, a_start_inside_the_callers_own_transaction) {
   EXPECT_TRUE(read.has_value());
 }
 
+// The saga is another coordinator's: its end is looked for in the store, and a stop must not leave whoever looks behind.
+TEST(library_postgres, a_stop_tells_whoever_waits_for_the_saga_of_another_coordinator) {
+  ATONE_NEED_POSTGRES();
+  auto& server = postgres_server::shared();
+  auto const database = server.make_database();
+  options how{server.address(database)};
+  how.node = node_id{"driver"};
+  auto driver = *coordinator::open(how);
+  ASSERT_TRUE(driver->publish(three_steps).has_value());  // its handlers are never bound: the saga stays where it is
+  ASSERT_TRUE(driver->run().has_value());
+  start_request what;
+  what.saga = "three";
+  what.input = R"({"n": 1})";
+  auto const begun = driver->start(what);
+  ASSERT_TRUE(begun.has_value());
+  how.node = node_id{"other"};
+  auto other = *coordinator::open(how);
+  ASSERT_TRUE(other->run().has_value());
+  auto told = std::async(std::launch::async, [&] { return other->wait(begun->id, std::chrono::hours{1}); });
+  ASSERT_EQ(told.wait_for(std::chrono::milliseconds{200}), std::future_status::timeout);
+  other->stop(std::chrono::seconds{1});
+  ASSERT_EQ(told.wait_for(std::chrono::seconds{20}), std::future_status::ready);
+  auto const outcome = told.get();
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().code, errc::unavailable);
+}
+
 TEST(library_postgres, the_older_of_two_coordinators_is_fenced_and_stops) {
   ATONE_NEED_POSTGRES();
   auto& server = postgres_server::shared();
