@@ -1,11 +1,10 @@
 #include "daemon/settings.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fstream>
+
+#include "library/environment.hpp"
 
 namespace atone::daemon {
 namespace {
@@ -92,9 +91,7 @@ result<void> check_doors(settings const& of) {
 
 std::string node_name(settings const& of) {
   if (!of.node.empty()) return of.node;
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') host[0] = 'n';
-  return std::string{host.data()} + (of.port == 0 ? std::string{} : ":" + std::to_string(of.port));
+  return library::host_name() + (of.port == 0 ? std::string{} : ":" + std::to_string(of.port));
 }
 
 std::string node_address(settings const& of, std::string const& url) {

@@ -267,10 +267,7 @@ result<void> coordinator::impl::load() {
   // After the sagas: what they are bound to was published before they began.
   auto const rows = (*reading)->definitions();
   if (!rows) return rows.error();
-  for (auto const& row : *rows) {
-    auto made = load_definition(row.text);
-    if (made.ok()) engine->add_definition(made.definition);  // one that no longer loads parks only the sagas bound to it
-  }
+  library::add_definitions(*engine, *rows);
   for (auto& one : sagas) engine->recover(std::move(one));
   return {};
 }

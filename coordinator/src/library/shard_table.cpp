@@ -100,7 +100,7 @@ void shard_table::refresh_definitions(std::function<void(result<void>)> then) {
   bool const asked = asker_.push([this, told] {
     auto found = read_definitions(store_, by_asker_);
     boost::asio::post(loop_, [this, told, found = std::move(found)] {
-      if (found && !stopped_) add_definitions(*found);
+      if (found && !stopped_) add_definitions(engine_, *found);
       if (!found) definitions_known_ = 0;  // the next look asks again
       (*told)(found ? result<void>{} : result<void>{found.error()});
     });
@@ -108,11 +108,11 @@ void shard_table::refresh_definitions(std::function<void(result<void>)> then) {
   if (!asked) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
 }
 
-void shard_table::add_definitions(std::vector<definition_row> const& rows) {
+void add_definitions(runtime::engine& to, std::vector<definition_row> const& rows) {
   for (auto const& row : rows) {
-    if (engine_.find_definition(row.ref.name, row.ref.version) != nullptr) continue;
+    if (to.find_definition(row.ref.name, row.ref.version) != nullptr) continue;
     auto made = load_definition(row.text);
-    if (made.ok()) engine_.add_definition(made.definition);  // one that no longer loads parks only the sagas bound to it
+    if (made.ok()) to.add_definition(made.definition);
   }
 }
 
@@ -151,7 +151,7 @@ void shard_table::load(shard which) {
 
 void shard_table::loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<std::vector<open_saga>> sagas) {
   if (stopped_) return;
-  add_definitions(definitions);
+  add_definitions(engine_, definitions);
   adopt(which, std::move(sagas), 0);
 }
 

@@ -28,6 +28,9 @@
 
 namespace atone::library {
 
+// Makes what the rows hold startable; what is known already is passed over, and what no longer loads parks only the sagas bound to it.
+void add_definitions(runtime::engine& to, std::vector<definition_row> const& rows);
+
 class shard_table {
  public:
   shard_table(boost::asio::io_context& loop, store& from, runtime::engine& drives, writer_thread& writer, clock_source& clock);
@@ -61,7 +64,6 @@ class shard_table {
   void loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<std::vector<open_saga>> sagas);
   void adopt(shard which, std::shared_ptr<std::vector<open_saga>> sagas, std::size_t from);
   void unloadable(shard which, error const& why);
-  void add_definitions(std::vector<definition_row> const& rows);
   void give(std::vector<shard_move> moves);
   void try_to_let_go();
   void insist();

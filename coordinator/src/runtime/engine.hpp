@@ -140,6 +140,7 @@ class engine {
   // engine_start.cpp
   bool begin(start_request what, callback<started> then);
   result<std::unique_ptr<instance>> prepare(start_request const& what);
+  result<void> place(instance& of, definition const& bound_to, json::value const& input) const;
   void refuse_start(start_request const& what, callback<started> then, error why);
 
   // engine_gather.cpp

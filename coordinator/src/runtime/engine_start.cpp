@@ -48,24 +48,30 @@ result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& w
   made->row.id = id;
   made->row.definition = definition->ref;
   made->row.key = what.key;
-  auto home = std::hash<saga_id>{}(id);
-  if (definition->shard_key) {
+  if (auto placed = place(*made, *definition, input); !placed) return placed.error();
+  return made;
+}
+
+// Which shard a new saga lives in, and whether that is another's to drive.
+result<void> engine::place(instance& of, definition const& bound_to, json::value const& input) const {
+  auto home = std::hash<saga_id>{}(of.row.id);
+  if (bound_to.shard_key) {
     expr::bindings values;
     values.emplace("input", input);
-    auto const named = definition->shard_key->evaluate(values);
+    auto const named = bound_to.shard_key->evaluate(values);
     if (!named) return error{errc::invalid_argument, "shard_key: " + named.error().message};
     auto const hash = content_hash::of(json::canonical(*named)).value();
     home = static_cast<std::size_t>(hash[0]) << 8 | hash[1];
   }
-  made->row.home = shard{static_cast<std::uint16_t>(home % settings_.shards)};
-  if (holds(made->row.home)) return made;
+  of.row.home = shard{static_cast<std::uint16_t>(home % settings_.shards)};
+  if (holds(of.row.home)) return {};
   // Nothing ties it to its shard but its id: one of our own is as good.
-  if (!definition->shard_key && !held_.empty()) {
-    made->row.home = *std::next(held_.begin(), static_cast<std::ptrdiff_t>(home % held_.size()));
+  if (!bound_to.shard_key && !held_.empty()) {
+    of.row.home = *std::next(held_.begin(), static_cast<std::ptrdiff_t>(home % held_.size()));
   } else {
-    made->foreign = true;
+    of.foreign = true;
   }
-  return made;
+  return {};
 }
 
 // True: the saga is in the batch that gathers. False: `then` will be told why not.

@@ -37,6 +37,14 @@ std::vector<shard> shards_of(std::initializer_list<std::uint16_t> numbers) {
 }
 auto const all = shards_of({0, 1, 2, 3});
 
+// What the driver of a shard finds in its inbox of a saga that another coordinator has begun.
+inbox_start notice_of(saga_id saga) {
+  inbox_start made;
+  made.number = 9;
+  made.arrived = saga;
+  return made;
+}
+
 // A world that drives these of the four shards.
 class leased_world {
  public:
@@ -72,9 +80,7 @@ TEST(engine_shards, an_arrival_is_driven_from_its_history_and_its_notice_done_wi
   auto const heard = world.start({}, R"({"user": 5})");
   world.commit_all();
   world.engine().hold(all);
-  inbox_start notice;
-  notice.number = 9;
-  notice.arrived = heard.value().id;
+  auto const notice = notice_of(heard.value().id);
   for (int n = 0; n < 2; ++n) world.engine().start_from_inbox(notice);  // the second look finds it being read
   EXPECT_EQ(world.reads(), 1U);
   world.read();
@@ -92,9 +98,7 @@ TEST(engine_shards, the_first_call_of_an_arrival_is_no_repeat) {
   auto const heard = world.start({}, R"({"user": 5})");
   world.commit_all();
   world.engine().hold(all);
-  inbox_start notice;
-  notice.number = 9;
-  notice.arrived = heard.value().id;
+  auto const notice = notice_of(heard.value().id);
   world.engine().start_from_inbox(notice);
   world.settle();
   world.commit_all();
@@ -111,9 +115,7 @@ TEST(engine_shards, an_arrival_whose_definition_is_not_known_yet_waits_for_it) {
   world.unpublish("spread");
   world.crash();
   world.engine().hold(all);
-  inbox_start notice;
-  notice.number = 9;
-  notice.arrived = heard.value().id;
+  auto const notice = notice_of(heard.value().id);
   world.engine().start_from_inbox(notice);
   world.settle();
   auto const writes = world.writes();
@@ -148,9 +150,7 @@ TEST(engine_shards, a_notice_for_a_shard_that_has_gone_on_stays_for_its_owner) {
   auto& world = here.world;
   auto const heard = world.start({}, R"({"user": 5})");
   world.commit_all();
-  inbox_start notice;
-  notice.number = 9;
-  notice.arrived = heard.value().id;
+  auto const notice = notice_of(heard.value().id);
   world.engine().start_from_inbox(notice);
   world.read();
   EXPECT_EQ(world.writes(), 0U);
@@ -165,9 +165,7 @@ TEST(engine_shards, an_arrival_read_before_its_saga_ended_here_is_not_driven_aga
   world.commit_all();
   auto const old = world.open_sagas();
   world.engine().hold(all);
-  inbox_start notice;
-  notice.number = 9;
-  notice.arrived = heard.value().id;
+  auto const notice = notice_of(heard.value().id);
   world.engine().start_from_inbox(notice);
   world.engine().adopt(world.open_sagas());
   world.settle();
@@ -238,9 +236,7 @@ TEST(engine_shards, a_notice_stays_while_its_saga_is_only_being_begun_here) {
   world.make_durable();
   auto const id = world.next_write().starts.empty() ? world.open_sagas().at(0).row.id : world.next_write().starts[0].row.id;
   world.engine().hold(all);
-  inbox_start notice;
-  notice.number = 9;
-  notice.arrived = id;
+  auto const notice = notice_of(id);
   world.engine().start_from_inbox(notice);
   world.settle();
   world.commit();
