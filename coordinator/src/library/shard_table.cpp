@@ -12,10 +12,11 @@
 namespace atone::library {
 namespace {
 
-constexpr std::size_t adopt_slice = 256;                        // sagas adopted before others get their turn
-constexpr duration quiet_look = std::chrono::milliseconds{10};  // how often leaving shards are asked whether they are quiet, at most
-constexpr int quiet_share = 10;                                 // and for at most this part of the loop's time
-constexpr duration leave_patience = std::chrono::seconds{5};    // for calls that are out
+constexpr std::size_t adopt_slice = 256;                           // sagas adopted before others get their turn
+constexpr duration quiet_look = std::chrono::milliseconds{10};     // how often leaving shards are asked whether they are quiet, at most
+constexpr int quiet_share = 10;                                    // and for at most this part of the loop's time
+constexpr duration leave_patience = std::chrono::seconds{5};       // for calls that are out
+constexpr duration end_patience = std::chrono::milliseconds{500};  // the same when all shards go, because the process ends
 constexpr duration stubborn_first = std::chrono::seconds{30};
 constexpr unsigned stubborn_doublings = 5;
 constexpr duration unloadable_pause = std::chrono::minutes{1};
@@ -225,15 +226,19 @@ void shard_table::try_to_let_go() {
   if (!moves.empty()) hand_over(std::move(moves));
   if (leaving_.empty()) return;
   auto const now = boot_time();
-  if (now >= leave_until_ && !giving_all_) return insist();
+  if (now >= leave_until_) {
+    insist();
+    if (!giving_all_) return stay();
+    if (leaving_.empty()) return;
+  }
   quiet_timer_.expires_after(std::max(quiet_look, (now - began) * quiet_share));
   quiet_timer_.async_wait([this](boost::system::error_code cancelled) {
     if (!cancelled) try_to_let_go();
   });
 }
 
-// Requests that take longer don't hold a shard for ever. What is left then are handlers of this process at work: those shards stay for a
-// while.
+// Requests that take longer don't hold a shard, and with it its other sagas, for ever: whoever drives it next asks again with the same key.
+// What is left then are handlers of this process at work: those shards stay for a while, or, in a process that ends, until they are done.
 void shard_table::insist() {
   std::vector<shard> shards;
   for (auto const& [which, move] : leaving_) shards.push_back(which);
@@ -244,7 +249,6 @@ void shard_table::insist() {
     leaving_.erase(which);
   }
   if (!moves.empty()) hand_over(std::move(moves));
-  stay();
 }
 
 void shard_table::give_all() {
@@ -264,6 +268,7 @@ void shard_table::give_all() {
   std::vector<shard> shards;
   for (auto const& [which, move] : leaving_) shards.push_back(which);
   engine_.leave(shards);
+  leave_until_ = boot_time() + end_patience;
   try_to_let_go();
 }
 

@@ -174,8 +174,9 @@ void engine::shut(error const& why) {
   stop_driving(why);
 }
 
+// Answers to sagas that are over, or another coordinator's by now, are not waited for.
 void engine::tell_quiet() {
-  if (!quiet_ || !idle() || figures_.calls_in_flight > 0) return;
+  if (!quiet_ || !idle() || (figures_.calls_in_flight > 0 && !open_.empty())) return;
   ports_.turns.defer(std::exchange(quiet_, nullptr));
 }
 

@@ -80,6 +80,7 @@ std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
   for (auto const one : going) leaving_.erase(one);
   set_alarm();
   for (auto const& [number, then] : waiters) then(std::optional<saga_view>{});
+  tell_quiet();
   return {going.begin(), going.end()};
 }
 

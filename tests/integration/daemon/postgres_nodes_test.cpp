@@ -7,7 +7,9 @@ namespace atone::api {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
 
 std::string action(std::string const& saga, std::string const& what) {
   return "/v1/sagas/" + saga + "/" + what;
@@ -204,12 +206,17 @@ TEST(nodes, are_listed_also_after_one_has_left) {
   two_nodes with;
   auto const both = with.b->ask("GET", "/v1/nodes");
   EXPECT_EQ(both.status, 200);
-  EXPECT_EQ(both.body, R"({"nodes":[{"node":"a","address":")" + with.a->url() + R"(","alive":true,"here":false,"shards":32},)" +
-                           R"({"node":"b","address":")" + with.b->url() +
-                           R"(","alive":true,"here":true,"shards":32,"clock_offset_ms":0}]})");
+  EXPECT_THAT(both.body,
+              StartsWith(R"({"nodes":[{"node":"a","address":")" + with.a->url() + R"(","alive":true,"here":false,"shards":32},)" +
+                         R"({"node":"b","address":")" + with.b->url() + R"(","alive":true,"here":true,"shards":32,)"));
+  // One machine, one clock: what is measured is the way to the database and back.
+  EXPECT_THAT(both.body, MatchesRegex(R"(.*,"clock_offset_ms":-?[0-9]{1,3}\}\]\})"));
   with.a->stop();
-  EXPECT_TRUE(eventually([&] { return with.b->shards() == 64; })) << "what it drove is taken over";
-  EXPECT_THAT(with.b->ask("GET", "/v1/nodes").body, HasSubstr(R"("alive":false,"here":false,"shards":0})"));
+  auto const gone = [&] {  // what it drove is handed over first, then it leaves
+    return with.b->shards() == 64 &&
+           with.b->ask("GET", "/v1/nodes").body.find(R"("alive":false,"here":false,"shards":0})") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(gone)) << with.b->ask("GET", "/v1/nodes").body;
   EXPECT_THAT(with.b->metrics(), HasSubstr("\natone_nodes_alive 1\n"));
 }
 

@@ -210,6 +210,22 @@ TEST(engine_shards, a_request_that_takes_too_long_is_given_up_with_its_shard) {
   EXPECT_EQ(world.call(1).what.key, world.call(0).what.key);
 }
 
+// The answer to what was given up is another coordinator's to get: a process that ends has nothing to wait for.
+TEST(engine_shards, a_stop_is_over_when_the_last_saga_has_gone_with_its_shard) {
+  leased_world here{row_of_two, shards_of({1})};
+  auto& world = here.world;
+  world.begun();
+  bool over = false;
+  world.engine().stop([&] { over = true; });
+  world.engine().leave(shards_of({1}));
+  world.settle();
+  EXPECT_FALSE(over) << "its call is out";
+  world.engine().give_up_requests(shards_of({1}));
+  world.engine().let_go(shards_of({1}));
+  world.settle();
+  EXPECT_TRUE(over);
+}
+
 // A shard whose saga can't go keeps all its requests: what is given up is nobody's to send otherwise.
 TEST(engine_shards, nothing_is_given_up_in_a_shard_that_can_not_go) {
   leased_world here{row_of_two, shards_of({1})};
