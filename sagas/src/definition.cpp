@@ -5,6 +5,8 @@
 namespace atone {
 namespace {
 
+constexpr std::size_t render_usual = 128;  // bytes that most renderings fit into
+
 // Appends the rendered JSON of `of`; the first failure stops.
 std::optional<error> render_into(std::string& out, value_template const& of, expr::bindings const& values);
 
@@ -53,6 +55,7 @@ std::optional<error> render_into(std::string& out, value_template const& of, exp
 
 result<std::string> value_template::render(expr::bindings const& values) const {
   std::string out;
+  out.reserve(render_usual);
   if (auto failed = render_into(out, *this, values)) return std::move(*failed);
   return out;
 }

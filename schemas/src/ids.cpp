@@ -16,11 +16,10 @@ int base32_value(char character) noexcept {
 
 template <std::size_t N>
 std::string to_hex(std::array<std::uint8_t, N> const& bytes, std::size_t count = N) {
-  std::string text;
-  text.reserve(count * 2);
+  std::string text(count * 2, '0');
   for (std::size_t at = 0; at < count; ++at) {
-    text += base16[bytes[at] >> 4];
-    text += base16[bytes[at] & 15];
+    text[2 * at] = base16[bytes[at] >> 4];
+    text[2 * at + 1] = base16[bytes[at] & 15];
   }
   return text;
 }
@@ -80,11 +79,14 @@ std::optional<content_hash> content_hash::parse(std::string_view hex) noexcept {
 }
 
 trace_id trace_id::of(saga_id saga, step_path const& step, operation op) {
-  std::string named = saga.text();
+  auto const word = name(op);
+  std::string named;
+  named.reserve(saga_id::text_size + step.text().size() + word.size() + 2);
+  named += saga.text();
   named += '\n';
   named += step.text();
   named += '\n';
-  named += name(op);
+  named += word;
   return trace_id{to_hex(content_hash::of(named).value(), 16)};
 }
 

@@ -76,12 +76,24 @@ std::string format_timestamp(timestamp at) {
   auto const day = floor<days>(at);
   year_month_day const date{day};
   hh_mm_ss const time{at - day};
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
-                static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()),
-                static_cast<int>(time.subseconds().count()));
-  return text.data();
+  std::string text = "0000-00-00T00:00:00.000000Z";
+  auto const put = [&](std::size_t at_digit, std::size_t digits, std::int64_t value) {
+    for (; digits > 0; value /= 10) text[at_digit + --digits] = static_cast<char>('0' + value % 10);
+  };
+  put(5, 2, static_cast<unsigned>(date.month()));
+  put(8, 2, static_cast<unsigned>(date.day()));
+  put(11, 2, time.hours().count());
+  put(14, 2, time.minutes().count());
+  put(17, 2, time.seconds().count());
+  put(20, 6, time.subseconds().count());
+  auto const year = static_cast<int>(date.year());
+  if (year >= 0 && year <= 9999) {
+    put(0, 4, year);
+    return text;
+  }
+  std::array<char, 12> other{};  // the form has four places
+  std::snprintf(other.data(), other.size(), "%04d", year);
+  return text.replace(0, 4, other.data());
 }
 
 // Strictly the form that format_timestamp writes, with one to six decimals or none.

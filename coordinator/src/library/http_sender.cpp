@@ -54,11 +54,12 @@ runtime::call_answer by_exchange(http::exchange got) {
 }
 
 std::string traceparent(runtime::outgoing_call const& what) {
-  static char const* const digits = "0123456789abcdef";
-  std::string text = "00-";
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "00-00000000000000000000000000000000-0000000000000000-01";
+  auto put = text.begin() + 3;
   for (auto const byte : what.saga.value()) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
+    *put++ = digits[byte >> 4];
+    *put++ = digits[byte & 15];
   }
   // The span: half of the operation's key, told apart by the attempt (SplitMix64's mixing, so that neighbours differ in every digit).
   std::uint64_t span = 0;
@@ -69,9 +70,9 @@ std::string traceparent(runtime::outgoing_call const& what) {
   span = (span ^ span >> 27U) * 0x94D049BB133111EBU;
   span ^= span >> 31U;
   if (span == 0) span = 1;  // all zero is no span
-  text += '-';
-  for (int shift = 60; shift >= 0; shift -= 4) text += digits[span >> shift & 15U];
-  return text + "-01";
+  ++put;
+  for (int shift = 60; shift >= 0; shift -= 4) *put++ = digits[span >> shift & 15U];
+  return text;
 }
 
 }  // namespace

@@ -96,10 +96,10 @@ void engine::follow() {
   auto left = slice_max;
   while (!following_.empty()) {
     auto& front = following_.front();
-    auto const& after = front.batch->after;
+    auto& after = front.batch->after;
     for (; front.next < after.size() && left > 0; --left) {
-      auto const& [id, what] = after[front.next++];
-      if (driving_ && !stopping_) perform(id, what);
+      auto& [id, what] = after[front.next++];
+      if (driving_ && !stopping_) perform(id, std::move(what));
     }
     if (front.next < after.size()) break;
     auto const done = std::move(front);
@@ -192,12 +192,19 @@ engine_figures engine::figures() const noexcept {
   return now;
 }
 
+// How the saga stands: by its machine, or, where its history can't be replayed, parked with the reason.
+std::pair<saga_status, std::string const&> engine::standing(instance const& of) {
+  if (!of.broken.empty()) return {saga_status::parked, of.broken};
+  return {of.machine.status(), of.machine.cause()};
+}
+
 saga_row engine::row_of(instance const& of) const {
   auto row = of.row;
   auto const& machine = of.machine;
+  auto const [status, cause] = standing(of);
   row.crashes = of.crashes;
-  row.status = of.broken.empty() ? machine.status() : saga_status::parked;
-  row.cause = of.broken.empty() ? machine.cause() : of.broken;
+  row.status = status;
+  row.cause = cause;
   row.last = of.broken.empty() ? machine.last() : row.last;
   row.updated_at = ports_.clock.now();
   if (is_final(row.status) && !row.ended_at) {

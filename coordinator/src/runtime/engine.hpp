@@ -144,7 +144,7 @@ class engine {
   void refuse_start(start_request const& what, callback<started> then, error why);
 
   // engine_gather.cpp
-  result<void> deliver(instance& of, event what);
+  result<void> deliver(instance& of, event& what);
   void stamp(instance& of, event& what);
   void gather(instance& of, event what, std::vector<command> commands);
   void gather_applied(instance& of, std::vector<command> commands, timestamp at);
@@ -165,7 +165,7 @@ class engine {
   void drop(saga_id id);
 
   // engine_calls.cpp
-  void perform(saga_id id, command const& what);
+  void perform(saga_id id, command what);
   void arrive(std::uint64_t number, saga_id id);
   bool leaving(instance const& of) const;
   bool take_unsent(saga_id id, step_path const& step, operation op);
@@ -174,10 +174,10 @@ class engine {
   bool settled(instance const& of) const;
   void call_over(saga_id id, bool local);
   bool is_local(saga_id id, step_path const& step, operation op);
-  void send_call(instance& of, call_command const& call);
+  void send_call(instance& of, call_command call);
   void give_up_call(saga_id id, step_path const& step, operation op);
   void take_back_call(saga_id id, step_path const& step, operation op);
-  void send_now(instance& of, call_command const& call);
+  void send_now(instance& of, call_command call);
   void next_suspects();
   void suspect_done(saga_id id, step_path const& step, operation op);
   void send_sql(instance& of, call_command const& call);
@@ -204,6 +204,7 @@ class engine {
 
   saga_view view_of(instance const& of) const;
   saga_row row_of(instance const& of) const;
+  static std::pair<saga_status, std::string const&> standing(instance const& of);
 
   engine_settings settings_;
   engine_ports ports_;

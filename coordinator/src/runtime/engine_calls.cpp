@@ -11,12 +11,12 @@ constexpr duration leaving_timer_pause = std::chrono::milliseconds{100};
 
 }  // namespace
 
-void engine::perform(saga_id id, command const& what) {
+void engine::perform(saga_id id, command what) {
   auto* const of = find(id);
   if (of == nullptr || of->reloading || of->foreign) return;
-  if (auto const* call = std::get_if<call_command>(&what)) {
+  if (auto* call = std::get_if<call_command>(&what)) {
     if (std::holds_alternative<sql_request_spec>(call->request)) return send_sql(*of, *call);
-    return send_call(*of, *call);
+    return send_call(*of, std::move(*call));
   }
   if (auto const* abandon = std::get_if<abandon_command>(&what)) {
     return abandon->only_unsent ? take_back_call(id, abandon->step, abandon->op) : give_up_call(id, abandon->step, abandon->op);
@@ -103,23 +103,23 @@ bool engine::was_resent(instance const& of, step_path const& step, operation op)
 
 // After a crash the local calls that were under way go out few at a time, each marked in the store before: those marked by an earlier
 // crash alone. So the one whose handler brings the process down is found, and its neighbours are not parked with it.
-void engine::send_call(instance& of, call_command const& call) {
+void engine::send_call(instance& of, call_command call) {
   if (!of.machine.expects(call.step, call.op, call.n)) return;  // given up, or answered otherwise, while it waited for its turn
   if (call.again && !was_resent(of, call.step, call.op)) of.resent.emplace_back(call.step, call.op);
   auto const* const local = std::get_if<local_request_spec>(&call.request);
-  if (!of.suspect || local == nullptr) return send_now(of, call);
+  if (!of.suspect || local == nullptr) return send_now(of, std::move(call));
   if (!ports_.calls.serves(local->handler)) {
-    unserved_.emplace_back(of.row.id, call);
+    unserved_.emplace_back(of.row.id, std::move(call));
     return;
   }
-  of.crashes_found > 0 ? suspects_.emplace_front(of.row.id, call) : suspects_.emplace_back(of.row.id, call);
+  of.crashes_found > 0 ? suspects_.emplace_front(of.row.id, std::move(call)) : suspects_.emplace_back(of.row.id, std::move(call));
   next_suspects();
 }
 
 void engine::handlers_changed() {
   for (auto& [id, call] : std::exchange(unserved_, {})) {
     auto* const of = find(id);
-    if (of != nullptr && of->machine.expects(call.step, call.op, call.n)) send_call(*of, call);
+    if (of != nullptr && of->machine.expects(call.step, call.op, call.n)) send_call(*of, std::move(call));
   }
 }
 
@@ -162,9 +162,9 @@ void engine::next_suspects() {
   }
 }
 
-void engine::send_now(instance& of, call_command const& call) {
+void engine::send_now(instance& of, call_command call) {
   if (leaving(of) || !ports_.lease.holds()) {
-    withheld_.emplace_back(of.row.id, call);
+    withheld_.emplace_back(of.row.id, std::move(call));
     return;
   }
   outgoing_call out;
@@ -176,7 +176,7 @@ void engine::send_now(instance& of, call_command const& call) {
   out.epoch = leased == epochs_.end() ? epoch_ : leased->second;
   out.key = trace_id::of(of.row.id, call.step, call.op);
   out.service = call.service;
-  out.request = call.request;
+  out.request = std::move(call.request);
   out.attempt_timeout = call.attempt_timeout;
   if (auto const* to = of.machine.bound_to().find_service(call.service)) {
     out.address = to->address;
@@ -190,7 +190,7 @@ void engine::send_now(instance& of, call_command const& call) {
   if (local) ++of.locals_out;
   ports_.probe.call_sent(out);
   ports_.calls.send(std::move(out),
-                    [this, id = of.row.id, step = call.step, op = call.op, n = call.n, again = call.again, local](call_answer answer) {
+                    [this, id = of.row.id, step = std::move(call.step), op = call.op, n = call.n, again = call.again, local](call_answer answer) {
                       call_over(id, local);
                       ports_.probe.call_answered(id, step, op, n, answer);
                       (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
@@ -237,7 +237,7 @@ void engine::record_late(instance& of, event what) {
   if (is_final(of.machine.status())) return;  // nothing is written after the end
   what.text = std::string{name(what.kind)} + (what.text.empty() ? "" : ": " + what.text);
   what.kind = event_kind::late_answer;
-  auto const recorded = deliver(of, std::move(what));
+  auto const recorded = deliver(of, what);
   ATONE_ASSERT(recorded.has_value());
 }
 
@@ -376,7 +376,8 @@ void engine::look_up(instance& of, last_output_command const& what) {
                                 answer.text = "written by " + (*found)->written_by.text() + " at " + format_timestamp((*found)->at);
                               }
                               auto const act = [this, id, answer] {
-                                if (auto* const of_now = find(id)) (void)deliver(*of_now, answer);  // refused only when no longer wanted
+                                auto what_came = answer;
+                                if (auto* const of_now = find(id)) (void)deliver(*of_now, what_came);  // refused only when no longer wanted
                               };
                               when_free(*now, act);
                             });
@@ -411,7 +412,7 @@ void engine::fire(armed_timer const& timer) {
         !was_resent(*now, timer.step, timer.op) && take_unsent(timer.saga, timer.step, timer.op)) {
       what.sureness = certainty::not_done;
     }
-    (void)deliver(*now, std::move(what));  // a timer that is no longer armed in the machine is refused: nothing to do
+    (void)deliver(*now, what);  // a timer that is no longer armed in the machine is refused: nothing to do
   };
   when_free(*of, act);
 }

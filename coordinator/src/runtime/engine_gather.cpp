@@ -22,8 +22,8 @@ void engine::stamp(instance& of, event& what) {
   what.actor = clean_text(what.actor);
 }
 
-// Applies in memory, and puts the event with all that belongs to it into the batch that gathers.
-result<void> engine::deliver(instance& of, event what) {
+// Applies in memory, and puts the event with all that belongs to it into the batch that gathers. A refused event is the caller's still.
+result<void> engine::deliver(instance& of, event& what) {
   ATONE_ASSERT(!of.sql_in_flight);
   stamp(of, what);
   auto commands = of.machine.apply(what);
@@ -181,10 +181,9 @@ void engine::gather_command(instance& of, command made, timestamp at) {
 
 // The saga's row is written when its status changes, not at each event: lists need no more, and a row costs.
 void engine::gather_row(instance& of) {
-  auto now = row_of(of);
-  bool const changed = now.status != of.row.status || now.cause != of.row.cause || now.crashes != of.row.crashes;
-  if (!changed) return;
-  of.row = std::move(now);
+  auto const [status, cause] = standing(of);
+  if (status == of.row.status && cause == of.row.cause && of.crashes == of.row.crashes) return;
+  of.row = row_of(of);
   of.batch = gathering_->number;
   auto const [at, added] = gathering_->changes.try_emplace(of.row.id, gathering_->rows.changes.size());
   if (added) gathering_->rows.changes.emplace_back();

@@ -121,7 +121,7 @@ void engine::resume_call(instance& of, call_command const& call) {
     done.op = call.op;
     done.n = call.n;
     done.text = "the compensation log says that it succeeded";
-    auto const taken = deliver(of, std::move(done));
+    auto const taken = deliver(of, done);
     ATONE_ASSERT(taken.has_value());
     return;
   }
@@ -139,7 +139,7 @@ void engine::park(instance& of, std::string why) {
   what.kind = event_kind::parked;
   what.cause = of.machine.last();
   what.text = why;
-  auto const taken = deliver(of, std::move(what));
+  auto const taken = deliver(of, what);
   if (!taken) return;  // parked already
   alert_command told;
   told.kind = "parked";

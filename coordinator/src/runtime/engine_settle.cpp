@@ -94,7 +94,7 @@ void engine::notify(saga_id id) {
   }
   if (!is_final(of->row.status) && of->row.status != saga_status::parked) return;
   auto const waiters = std::exchange(of->waiters, {});
-  auto const view = waiters.empty() ? std::optional<saga_view>{} : std::optional{view_of(*of)};
+  auto view = waiters.empty() ? std::optional<saga_view>{} : std::optional{view_of(*of)};
   if (is_final(of->row.status)) {
     ++(of->row.status == saga_status::completed ? figures_.completed : figures_.compensated);
     ports_.probe.saga_ended(of->row);
@@ -103,7 +103,10 @@ void engine::notify(saga_id id) {
     ++figures_.parked;
     ports_.probe.saga_parked(of->row);
   }
-  for (auto const& [number, then] : waiters) then(view);
+  for (std::size_t at = 0; at < waiters.size(); ++at) {
+    auto const& then = waiters[at].second;
+    at + 1 < waiters.size() ? then(view) : then(std::move(view));
+  }
 }
 
 void engine::drop(saga_id id) {

@@ -112,6 +112,7 @@ class program {
   type type_;
   std::vector<reference> references_;
   std::shared_ptr<syntax_tree const> tree_;
+  std::vector<std::string> passed_;  // name and fields, where the whole expression is `name.field…`
 };
 
 }  // namespace atone::expr

@@ -9,22 +9,8 @@ error conflict(std::string text) {
 }
 
 std::optional<error> refuse_answer(step_run const& run, event const& next) {
-  auto const late = [&] {
-    return conflict(next.step.text() + " does not wait for attempt " + std::to_string(next.n.value()) + " of " +
-                    std::string{name(next.op)});
-  };
-  switch (next.op) {
-    case operation::act:
-      if (run.phase != run_phase::active || next.n.value() != run.attempts) return late();
-      return std::nullopt;
-    case operation::compensate:
-      if (run.undo != undo_phase::active || next.n.value() != run.undo_attempts) return late();
-      return std::nullopt;
-    case operation::fallback:
-      if (run.phase != run_phase::looking_up || run.fallback_due) return late();
-      return std::nullopt;
-    default: return late();
-  }
+  if (waits_for(run, next.op, next.n)) return std::nullopt;
+  return conflict(next.step.text() + " does not wait for attempt " + std::to_string(next.n.value()) + " of " + std::string{name(next.op)});
 }
 
 std::optional<error> refuse_timer(saga_state const& of, step_run const* run, event const& next) {
@@ -78,6 +64,15 @@ std::optional<error> refuse_started(saga_state& of, event const& next) {
 }
 
 }  // namespace
+
+bool waits_for(step_run const& run, operation op, attempt n) noexcept {
+  switch (op) {
+    case operation::act: return run.phase == run_phase::active && n.value() == run.attempts;
+    case operation::compensate: return run.undo == undo_phase::active && n.value() == run.undo_attempts;
+    case operation::fallback: return run.phase == run_phase::looking_up && !run.fallback_due;
+    default: return false;
+  }
+}
 
 std::optional<error> refuse(saga_state& of, event const& next) {
   if (next.kind == event_kind::started) return refuse_started(of, next);

@@ -33,15 +33,7 @@ void turn::run() {
 
 void turn::on_started() {
   ATONE_ASSERT(state_.input.raw().size() <= event_.payload.size());  // accept.cpp has parsed it
-  json::writer saga;
-  saga.begin_object();
-  saga.key("id").string(state_.id.text());
-  saga.key("key").string(state_.key.value());
-  saga.key("name").string(state_.definition->ref.name);
-  saga.key("version").number(std::int64_t{state_.definition->ref.version.value()});
-  saga.key("started_at").string(format_timestamp(event_.at));
-  saga.end_object();
-  state_.saga = *json::parse(saga.take());
+  state_.started_at = event_.at;
   state_.deadline_due = event_.at + state_.definition->deadline;
   arm(timer_kind::deadline, step_path{}, operation::none, *state_.deadline_due);
 }
@@ -95,7 +87,7 @@ void turn::remember_output(step_run const& run) {
   auto const& alternative = run.action()->fallback;
   auto const* const last = alternative ? std::get_if<fallback::last_output>(&alternative->use) : nullptr;
   if (last == nullptr) return;
-  auto const key = last->key.evaluate(bindings_for(state_, run.path, mentions_steps(last->key)));
+  auto const key = last->key.evaluate(bindings_for(state_, run.path, mentions{last->key}));
   if (!key) return;
   record_output_command record;
   record.step = run.path;

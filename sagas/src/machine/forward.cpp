@@ -42,7 +42,7 @@ void turn::begin_step(frame& of) {
   begun.path = of.prefix.child(next.id);
   auto& run = of.runs.emplace_back(std::move(begun));
   if (next.when) {
-    auto const holds = next.when->evaluate_bool(bindings_for(state_, run.path, mentions_steps(*next.when)));
+    auto const holds = next.when->evaluate_bool(bindings_for(state_, run.path, mentions{*next.when}));
     if (!holds) {
       run.phase = run_phase::not_done;
       run.last_error = holds.error().message;
@@ -60,27 +60,22 @@ void turn::begin_step(frame& of) {
   if (run.action() != nullptr) return begin_action(run);
   if (std::holds_alternative<parallel_verb>(next.verb)) return begin_parallel(run);
   auto const& text = std::get<fail_verb>(next.verb).reason;
-  auto const reason = text.render(bindings_for(state_, run.path, mentions_steps(text)));
+  auto const reason = text.render(bindings_for(state_, run.path, mentions{text}));
   run.phase = run_phase::not_done;
   fail(run.path.text() + ": " + (reason ? *reason : reason.error().message));
 }
 
 void turn::begin_action(step_run& run) {
   auto const& action = *run.action();
-  auto in = action.in.render(bindings_for(state_, run.path, mentions_steps(action.in)));
-  std::optional<error> wrong;
-  if (in) {
-    run.in = std::move(*in);
-    auto const possible = make_call(run, action.what, operation::act, 1, run.in, action.attempt_timeout, *state_.definition);
-    if (!possible) wrong = possible.error();
-  } else {
-    wrong = std::move(in.error());
-  }
-  if (wrong) {
+  auto in = action.in.render(bindings_for(state_, run.path, mentions{action.in}));
+  result<call_command> first = in ? make_call(run, action.what, operation::act, 1, *in, action.attempt_timeout, *state_.definition)
+                                  : result<call_command>{in.error()};
+  if (!first) {
     run.phase = run_phase::not_done;
-    run.last_error = wrong->message;
-    return step_failed(run, run.path.text() + ": `in` could not be computed: " + wrong->message);
+    run.last_error = first.error().message;
+    return step_failed(run, run.path.text() + ": `in` could not be computed: " + first.error().message);
   }
+  run.in = std::move(*in);
   run.first_sent = event_.at;
   bool const unbounded = state_.committed || run.of->promise == atomicity::retriable;  // by the deadline: somebody must hear of it
   if (action.timeout || unbounded) {
@@ -91,14 +86,19 @@ void turn::begin_action(step_run& run) {
     state_.pivot_sent = true;
     end_deadline();
   }
-  send_action(run);
+  emit_action(run, std::move(*first));
 }
 
 void turn::send_action(step_run& run) {
+  emit_action(run, action_call(run, run.attempts + 1, *state_.definition));
+}
+
+void turn::emit_action(step_run& run, call_command made) {
   ++run.attempts;
+  ATONE_ASSERT(made.n.value() == run.attempts);
   run.phase = run_phase::active;
   run.retry_due.reset();
-  emit(action_call(run, *state_.definition));
+  emit(std::move(made));
 }
 
 void turn::begin_parallel(step_run& run) {
@@ -115,9 +115,8 @@ void turn::begin_parallel(step_run& run) {
 void turn::begin_fallback(step_run& run) {
   auto const& alternative = *run.action()->fallback;
   run.fallback_due = false;
-  auto values = bindings_for(state_, run.path, true);
   if (auto const* constant = std::get_if<fallback::constant>(&alternative.use)) {
-    auto value = constant->value.render(values);
+    auto value = constant->value.render(bindings_for(state_, run.path, mentions{constant->value}));
     if (!value) {
       run.last_error = value.error().message;
       return fallback_ended(run, false);
@@ -126,7 +125,7 @@ void turn::begin_fallback(step_run& run) {
     return fallback_ended(run, true);
   }
   if (auto const* other = std::get_if<fallback::call>(&alternative.use)) {
-    auto in = other->in.render(values);
+    auto in = other->in.render(bindings_for(state_, run.path, mentions{other->in}));
     auto const call = in ? make_call(run, other->what, operation::fallback, 1, *in, other->attempt_timeout, *state_.definition)
                          : result<call_command>{in.error()};
     if (!call) {
@@ -138,7 +137,7 @@ void turn::begin_fallback(step_run& run) {
     return;
   }
   auto const& last = std::get<fallback::last_output>(alternative.use);
-  auto const key = last.key.evaluate(values);
+  auto const key = last.key.evaluate(bindings_for(state_, run.path, mentions{last.key}));
   if (!key) {
     run.last_error = key.error().message;
     return fallback_ended(run, false);
@@ -153,7 +152,7 @@ void turn::complete() {
   auto const& shape = state_.definition->output;
   state_.output = "null";
   if (shape) {
-    auto made = shape->render(bindings_for(state_, step_path{}, mentions_steps(*shape)));
+    auto made = shape->render(bindings_for(state_, step_path{}, mentions{*shape}));
     if (made) {
       state_.output = std::move(*made);
     } else {

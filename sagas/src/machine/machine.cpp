@@ -67,12 +67,9 @@ bool saga_machine::parked_itself() const noexcept {
 }
 
 bool saga_machine::expects(step_path const& step, operation op, attempt n) const {
-  event answer;
-  answer.kind = event_kind::step_succeeded;
-  answer.step = step;
-  answer.op = op;
-  answer.n = n;
-  return !machine::refuse(*state_, answer).has_value();
+  if (state_->end != machine::ending::none) return false;
+  auto const* const run = machine::find_run(state_->root, step);
+  return run != nullptr && machine::waits_for(*run, op, n);
 }
 
 attempt saga_machine::attempt_out(step_path const& step, operation op) const {

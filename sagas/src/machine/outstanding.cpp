@@ -22,7 +22,7 @@ call_command again(call_command call) {
 void add_forward(std::vector<command>& out, step_run const& run, definition const& within) {
   if (run.timeout_due) out.emplace_back(armed(timer_kind::step_timeout, run.path, operation::act, *run.timeout_due));
   if (run.retry_due) out.emplace_back(armed(timer_kind::retry, run.path, operation::act, *run.retry_due));
-  if (run.phase == run_phase::active) out.emplace_back(again(action_call(run, within)));
+  if (run.phase == run_phase::active) out.emplace_back(again(action_call(run, run.attempts, within)));
   if (run.phase != run_phase::looking_up || run.fallback_due) return;
   if (std::holds_alternative<fallback::call>(run.action()->fallback->use)) {
     out.emplace_back(again(fallback_call(run, within)));

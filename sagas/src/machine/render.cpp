@@ -144,13 +144,46 @@ result<std::variant<http_request_spec, local_request_spec, sql_request_spec>> ma
   return made{std::move(*spec)};
 }
 
+// What expressions see as `saga`.
+json::value saga_facts(saga_state const& of) {
+  json::writer saga;
+  saga.begin_object();
+  saga.key("id").string(of.id.text());
+  saga.key("key").string(of.key.value());
+  saga.key("name").string(of.definition->ref.name);
+  saga.key("version").number(std::int64_t{of.definition->ref.version.value()});
+  saga.key("started_at").string(format_timestamp(of.started_at));
+  saga.end_object();
+  return *json::parse(saga.take());
+}
+
 }  // namespace
 
-expr::bindings bindings_for(saga_state const& of, step_path const& at, bool with_steps) {
+void mentions::look_into(expr::program const& in) noexcept {
+  for (auto const& one : in.references()) {
+    if (one.path.empty()) continue;
+    saga = saga || one.path.front() == "saga";
+    steps = steps || one.path.front() == "steps";
+  }
+}
+
+void mentions::look_into(value_template const& in) noexcept {
+  if (auto const* program = in.as_expression()) return look_into(*program);
+  if (auto const* fields = in.as_object()) {
+    for (auto const& one : *fields) look_into(one.second);
+  } else if (auto const* items = in.as_array()) {
+    for (auto const& one : *items) look_into(one);
+  }
+}
+
+expr::bindings bindings_for(saga_state& of, step_path const& at, mentions const& what) {
   expr::bindings values;
   values.emplace("input", of.input);
-  values.emplace("saga", of.saga);
-  if (!with_steps) return values;
+  if (what.saga) {
+    if (of.saga.is_null()) of.saga = saga_facts(of);
+    values.emplace("saga", of.saga);
+  }
+  if (!what.steps) return values;
   json::writer steps;
   steps.begin_object();
   write_scope(steps, of.root, at.text());
@@ -161,23 +194,8 @@ expr::bindings bindings_for(saga_state const& of, step_path const& at, bool with
   return values;
 }
 
-bool mentions_steps(expr::program const& of) noexcept {
-  auto const& all = of.references();
-  return std::any_of(all.begin(), all.end(), [](expr::reference const& one) { return !one.path.empty() && one.path.front() == "steps"; });
-}
-
-bool mentions_steps(value_template const& of) noexcept {
-  if (of.as_literal() != nullptr) return false;
-  if (auto const* program = of.as_expression()) return mentions_steps(*program);
-  if (auto const* fields = of.as_object()) {
-    return std::any_of(fields->begin(), fields->end(), [](auto const& one) { return mentions_steps(one.second); });
-  }
-  auto const& items = *of.as_array();
-  return std::any_of(items.begin(), items.end(), [](value_template const& one) { return mentions_steps(one); });
-}
-
-expr::bindings undo_bindings(saga_state const& of, step_run const& run, bool with_steps) {
-  auto values = bindings_for(of, run.path, with_steps);
+expr::bindings undo_bindings(saga_state& of, step_run const& run, mentions const& what) {
+  auto values = bindings_for(of, run.path, what);
   values.emplace("in", *json::parse(run.in, own_text()));
   // Without an answer `out` is empty: has(out.x) is false, and an unguarded out.x fails and parks.
   bool const known = !run.answer.empty() && !run.fell_back;
@@ -200,9 +218,9 @@ result<call_command> make_call(step_run const& run, target const& what, operatio
 }
 
 // The three below were possible once (checked before the first send), and depend on nothing that changed since.
-call_command action_call(step_run const& run, definition const& within) {
+call_command action_call(step_run const& run, std::uint32_t number, definition const& within) {
   auto const& action = *run.action();
-  auto made = make_call(run, action.what, operation::act, run.attempts, run.in, action.attempt_timeout, within);
+  auto made = make_call(run, action.what, operation::act, number, run.in, action.attempt_timeout, within);
   ATONE_ASSERT(made.has_value());
   return std::move(*made);
 }

@@ -71,7 +71,8 @@ struct saga_state {
   sequence last;
 
   json::value input;
-  json::value saga;  // what expressions see as `saga`
+  timestamp started_at;
+  json::value saga;  // what expressions see as `saga`; null until one of them does
   frame root;
   bool failing = false;  // the forward path is over: settle, then undo
   bool paused = false;
@@ -154,6 +155,7 @@ class turn {
   void begin_parallel(step_run& run);
   void begin_fallback(step_run& run);
   void send_action(step_run& run);
+  void emit_action(step_run& run, call_command made);
   void complete();
   void compensated();
 
@@ -212,14 +214,24 @@ void for_each_run(frame const& of, Visit const& visit) {
 }
 
 // render.cpp: bindings and requests
-// Without `steps` where nothing mentions them: they are a text to be written and parsed.
-expr::bindings bindings_for(saga_state const& of, step_path const& at, bool with_steps);
-expr::bindings undo_bindings(saga_state const& of, step_run const& run, bool with_steps);
-bool mentions_steps(expr::program const& of) noexcept;
-bool mentions_steps(value_template const& of) noexcept;
+// What an expression reads of `saga` and `steps`: each is a text to be written and parsed, so only where it is mentioned.
+struct mentions {
+  bool saga = false;
+  bool steps = false;
+
+  mentions() = default;
+  explicit mentions(expr::program const& in) noexcept { look_into(in); }
+  explicit mentions(value_template const& in) noexcept { look_into(in); }
+
+ private:
+  void look_into(expr::program const& in) noexcept;
+  void look_into(value_template const& in) noexcept;
+};
+expr::bindings bindings_for(saga_state& of, step_path const& at, mentions const& what);
+expr::bindings undo_bindings(saga_state& of, step_run const& run, mentions const& what);
 result<call_command> make_call(step_run const& run, target const& what, operation op, std::uint32_t number, std::string const& in,
                                duration attempt_timeout, definition const& within);
-call_command action_call(step_run const& run, definition const& within);
+call_command action_call(step_run const& run, std::uint32_t number, definition const& within);
 call_command compensation_call(step_run const& run, definition const& within);
 call_command fallback_call(step_run const& run, definition const& within);
 
@@ -228,6 +240,7 @@ arm_timer_command armed(timer_kind kind, step_path const& step, operation op, ti
 std::vector<command> outstanding_of(saga_state const& of);
 
 // accept.cpp: whether the event may be applied in this state
+bool waits_for(step_run const& run, operation op, attempt n) noexcept;
 std::optional<error> refuse(saga_state& of, event const& next);
 
 }  // namespace atone::machine

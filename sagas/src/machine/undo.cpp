@@ -31,7 +31,7 @@ bool turn::undo_branches(step_run& run) {
 
 void turn::begin_compensation(step_run& run) {
   auto const& how = *run.action()->compensate;
-  auto in = how.in.render(undo_bindings(state_, run, mentions_steps(how.in)));
+  auto in = how.in.render(undo_bindings(state_, run, mentions{how.in}));
   if (in) {
     auto const possible = make_call(run, how.what, operation::compensate, 1, *in, how.attempt_timeout, *state_.definition);
     if (!possible) in = result<std::string>{possible.error()};

@@ -85,6 +85,9 @@ TEST(timestamp, golden_texts) {
   EXPECT_EQ(format_timestamp(at(1'796'045'820'000'000)), "2026-11-30T13:37:00.000000Z");
   EXPECT_EQ(format_timestamp(at(-1)), "1969-12-31T23:59:59.999999Z");
   EXPECT_EQ(format_timestamp(at(951'782'400'000'001)), "2000-02-29T00:00:00.000001Z");
+  EXPECT_EQ(format_timestamp(at(253'402'300'799'999'999)), "9999-12-31T23:59:59.999999Z");
+  EXPECT_EQ(format_timestamp(at(253'402'300'800'000'000)), "10000-01-01T00:00:00.000000Z");
+  EXPECT_EQ(format_timestamp(timestamp{std::chrono::sys_days{std::chrono::year{-1} / 1 / 2}}), "-001-01-02T00:00:00.000000Z");
 }
 
 TEST(timestamp, reads_what_it_writes) {
