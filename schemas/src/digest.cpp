@@ -1,7 +1,8 @@
 // Digests by OpenSSL: the only file of this folder that sees its headers.
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
+#include <array>
 #include <memory>
 
 #include <atone/assert.hpp>
@@ -31,12 +32,33 @@ content_hash content_hash::of(std::string_view content) {
   return content_hash{digest};
 }
 
+namespace {
+
+using mac_context = std::unique_ptr<EVP_MAC_CTX, decltype(&EVP_MAC_CTX_free)>;
+
+// HMAC() looks up mac and digest by name at every call.
+mac_context make_hmac() {
+  std::unique_ptr<EVP_MAC, decltype(&EVP_MAC_free)> const found{EVP_MAC_fetch(nullptr, "HMAC", nullptr), &EVP_MAC_free};
+  ATONE_ASSERT(found != nullptr);
+  mac_context made{EVP_MAC_CTX_new(found.get()), &EVP_MAC_CTX_free};
+  std::array<char, 7> digest{"SHA256"};
+  std::array<OSSL_PARAM, 2> const with{OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0),
+                                       OSSL_PARAM_construct_end()};
+  ATONE_ASSERT(EVP_MAC_CTX_set_params(made.get(), with.data()) == 1);
+  return made;
+}
+
+}  // namespace
+
 std::string hmac_sha256(std::string_view key, std::string_view message) {
+  thread_local mac_context const context = make_hmac();
   content_hash::bytes digest{};
-  unsigned size = 0;
-  auto const* made = HMAC(sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<unsigned char const*>(message.data()),
-                          message.size(), digest.data(), &size);
-  ATONE_ASSERT(made != nullptr && size == digest.size());
+  std::size_t size = 0;
+  // A null key would mean the one before.
+  auto const* const bytes = key.empty() ? "" : key.data();
+  ATONE_ASSERT(EVP_MAC_init(context.get(), reinterpret_cast<unsigned char const*>(bytes), key.size(), nullptr) == 1);
+  ATONE_ASSERT(EVP_MAC_update(context.get(), reinterpret_cast<unsigned char const*>(message.data()), message.size()) == 1);
+  ATONE_ASSERT(EVP_MAC_final(context.get(), digest.data(), &size, digest.size()) == 1 && size == digest.size());
   return content_hash{digest}.text();
 }
 

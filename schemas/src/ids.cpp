@@ -27,20 +27,25 @@ std::string to_hex(std::array<std::uint8_t, N> const& bytes, std::size_t count =
 }  // namespace
 
 // 26 characters of 5 bits carry 130 bits: the two highest are zero, so the first character is at most '7'.
-std::string saga_id::text() const {
+std::array<char, saga_id::text_size> saga_id::characters() const noexcept {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
   for (std::size_t byte = 0; byte < 8; ++byte) {
     high = high << 8 | bytes_[byte];
     low = low << 8 | bytes_[byte + 8];
   }
-  std::string text(text_size, '0');
+  std::array<char, text_size> text{};
   for (std::size_t at = text_size; at-- > 0;) {
     text[at] = base32[low & 31];
     low = low >> 5 | high << 59;
     high >>= 5;
   }
   return text;
+}
+
+std::string saga_id::text() const {
+  auto const made = characters();
+  return {made.data(), made.size()};
 }
 
 std::optional<saga_id> saga_id::parse(std::string_view text) noexcept {
@@ -82,7 +87,7 @@ trace_id trace_id::of(saga_id saga, step_path const& step, operation op) {
   auto const word = name(op);
   std::string named;
   named.reserve(saga_id::text_size + step.text().size() + word.size() + 2);
-  named += saga.text();
+  named.append(saga.characters().data(), saga_id::text_size);
   named += '\n';
   named += step.text();
   named += '\n';

@@ -1,10 +1,12 @@
 #include "daemon_target.hpp"
 
 #include <csignal>
+#include <cstdlib>
 
 #include <boost/asio/post.hpp>
 
 #include "failure.hpp"
+#include "usage.hpp"
 
 namespace bench {
 namespace {
@@ -17,7 +19,7 @@ constexpr std::string_view announcement = "listening on ";
 
 atone::http::client_options client_options() {
   atone::http::client_options made;
-  made.connections_max = 4096;
+  made.connections_max = 1024;
   return made;
 }
 
@@ -29,11 +31,18 @@ launch_options command(stage const& on, place const& in, std::string const& log)
   return made;
 }
 
+// "name 17" on a line of its own; 0 when it is not there.
+std::uint64_t metric(std::string const& in, std::string const& name) {
+  auto const line = "\n" + name + ' ';
+  auto const at = in.find(line);
+  return at == std::string::npos ? 0 : std::strtoull(in.c_str() + at + line.size(), nullptr, 10);
+}
+
 }  // namespace
 
 daemon_target::daemon_target(stage& on, place const& in, bool refused, bool keys)
     : clock_(on.clock()),
-      path_("/v1/sagas/" + saga_name(callee::http, refused) + "?wait=30s"),
+      path_("/v1/sagas/" + saga_name(callee::http, refused)),
       wanted_(refused ? R"("status":"compensated")" : R"("status":"completed")"),
       keys_(keys),
       client_(io_, client_options()) {
@@ -76,23 +85,43 @@ void daemon_target::publish(std::string const& definition) {
 }
 
 void daemon_target::run_saga(work_item what, done then) {
+  ask(std::move(what), "?wait=30s", std::move(then));
+}
+
+void daemon_target::start_saga(work_item what, done then) {
+  ask(std::move(what), "", std::move(then));
+}
+
+void daemon_target::ask(work_item what, std::string const& query, done then) {
   atone::http::request ask;
   ask.method = "POST";
-  ask.target = path_;
+  ask.target = path_ + query;
   ask.headers.add("Content-Type", "application/json");
   if (keys_) ask.headers.add("Idempotency-Key", "order-" + std::to_string(what.number));
   ask.body = std::move(what.input);
-  boost::asio::post(io_, [this, ask = std::move(ask), then = std::move(then)]() mutable {
-    client_.send(origin_, std::move(ask), answer_max, [this, then = std::move(then)](atone::http::exchange came) { then(judge(came)); });
+  boost::asio::post(io_, [this, ask = std::move(ask), alone = query.empty(), then = std::move(then)]() mutable {
+    client_.send(origin_, std::move(ask), answer_max,
+                 [this, alone, then = std::move(then)](atone::http::exchange came) { then(judge(came, alone)); });
   });
 }
 
-outcome daemon_target::judge(atone::http::exchange const& of) {
+outcome daemon_target::judge(atone::http::exchange const& of, bool started_alone) {
   auto const& body = of.response.body;
-  if (of.ok() && of.response.status < 300 && body.find(wanted_) != std::string::npos) return outcome::ended;
+  if (of.ok() && of.response.status < 300 && (started_alone || body.find(wanted_) != std::string::npos)) return outcome::ended;
   std::lock_guard const held{lock_};
   if (first_failure_.empty()) first_failure_ = std::to_string(of.response.status) + ' ' + of.detail + body;
-  return of.ok() && (of.response.status == 429 || of.response.status == 503) ? outcome::turned_away : outcome::failed;
+  bool const for_now = of.ok() && (of.response.status == 429 || of.response.status == 503) && of.response.headers.has("Retry-After");
+  return for_now ? outcome::turned_away : outcome::failed;
+}
+
+daemon_figures daemon_target::figures() const {
+  auto const came = atone::http::fetch("http://127.0.0.1:" + std::to_string(origin_.port) + "/metrics", {}, answer_max);
+  if (!came.ok() || came.response.status != 200) throw failure{"the daemon's metrics: " + came.detail + came.response.body};
+  daemon_figures made;
+  made.open = metric(came.response.body, "atone_sagas_open");
+  made.completed = metric(came.response.body, "atone_sagas_completed_total");
+  made.resident_bytes = resident_bytes_of(process_.pid());
+  return made;
 }
 
 std::string daemon_target::first_failure() const {

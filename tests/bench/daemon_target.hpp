@@ -17,19 +17,33 @@
 
 namespace bench {
 
+// What the daemon says of itself, and what the kernel says of its process.
+struct daemon_figures {
+  std::uint64_t open = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t resident_bytes = 0;
+
+  daemon_figures() = default;
+};
+
 class daemon_target final : public target {
  public:
   daemon_target(stage& on, place const& in, bool refused, bool keys);
   ~daemon_target() override;
 
   void run_saga(work_item what, done then) override;
+  // Starts it and does not wait: `ended` once the start is durable. Turned away counts only with Retry-After.
+  void start_saga(work_item what, done then);
   std::string first_failure() const override;
+  // From any thread; blocks.
+  daemon_figures figures() const;
   pid_t pid() const noexcept { return process_.pid(); }
 
  private:
   std::string wait_until_it_listens(std::string const& log);
   void publish(std::string const& definition);
-  outcome judge(atone::http::exchange const& of);
+  outcome judge(atone::http::exchange const& of, bool started_alone);
+  void ask(work_item what, std::string const& query, done then);
 
   waiter const& clock_;
   std::string path_;

@@ -41,6 +41,7 @@ std::map<std::string, reader> const& flags_with_value() {
       {"--json", [](options& to, auto const&, auto const& value) { to.json_file = value; }},
       {"--seconds", [](options& to, auto const& flag, auto const& value) { to.window = seconds_of(flag, value); }},
       {"--warm-up", [](options& to, auto const& flag, auto const& value) { to.warm_up = seconds_of(flag, value); }},
+      {"--for", [](options& to, auto const& flag, auto const& value) { to.overload = seconds_of(flag, value); }},
       {"--only", [](options& to, auto const&, auto const& value) { to.only = parts_of(value); }},
       {"--in-flight", [](options& to, auto const& flag, auto const& value) { to.in_flight = number_of<std::uint32_t>(flag, value); }},
       {"--rate", [](options& to, auto const& flag, auto const& value) { to.rate = number_of<double>(flag, value); }},
@@ -102,6 +103,7 @@ std::string usage_text() {
   recovery      kill -9 with --count open sagas, and the time until they go on
   memory        resident memory while --count sagas run through
   growth        throughput on an empty store and on one with --rows finished sagas
+  overload      twice the closed loop's rate of starts for --for seconds, through atoned, and how soon it is itself again
 flags
   --json FILE          figures as JSON           --seconds N          measured time of a case (5)
   --only CASE,…        these cases only          --warm-up N          seconds before it (1)
@@ -112,6 +114,7 @@ flags
   --store NAME         postgresql or sqlite      --folder DIR         databases lie there (/var/tmp)
   --count N            sagas                     --rows N             finished sagas (1000000)
   --atoned FILE        the daemon's program      --seed N             of the arrivals (1)
+  --for N              seconds of overload (60)
 )";
 }
 

@@ -86,6 +86,10 @@ cpu_time cpu_of_clock(clockid_t thread_clock) {
   return std::chrono::seconds{used.tv_sec} + std::chrono::duration_cast<cpu_time>(std::chrono::nanoseconds{used.tv_nsec});
 }
 
+std::uint64_t resident_bytes_of(pid_t process) {
+  return field_of("/proc/" + std::to_string(process) + "/status", "VmRSS:") * 1024;
+}
+
 std::uint64_t resident_bytes_of_self() {
   return field_of("/proc/self/status", "VmRSS:") * 1024;
 }

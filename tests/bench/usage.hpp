@@ -18,6 +18,7 @@ cpu_time cpu_of_process(pid_t process);
 cpu_time cpu_of_family(pid_t parent);
 cpu_time cpu_of_self();
 cpu_time cpu_of_clock(clockid_t thread_clock);
+std::uint64_t resident_bytes_of(pid_t process);
 std::uint64_t resident_bytes_of_self();
 // What this process has sent to storage, in bytes.
 std::uint64_t storage_bytes_of_self();

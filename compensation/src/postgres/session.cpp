@@ -1,6 +1,7 @@
 #include "postgres/session.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "postgres/errors.hpp"
 
@@ -29,11 +30,21 @@ int digit_value(char digit) {
 
 }  // namespace
 
-std::string planner_settings(std::string_view verb, std::string_view value) {
-  std::string text;
-  for (auto const* const kind : {"enable_hashjoin", "enable_mergejoin", "enable_seqscan", "enable_bitmapscan", "jit"}) {
-    text += std::string{verb} + ' ' + kind + " = " + std::string{value} + "; ";
-  }
+namespace {
+
+constexpr std::array switched_off{"enable_hashjoin", "enable_mergejoin", "enable_seqscan", "enable_bitmapscan", "jit"};
+
+}  // namespace
+
+std::string own_planner_settings() {
+  std::string text = "set plan_cache_mode = force_generic_plan; ";
+  for (auto const* const kind : switched_off) text += std::string{"set "} + kind + " = off; ";
+  return text;
+}
+
+std::string users_planner_settings() {
+  std::string text = "set local plan_cache_mode = default; ";
+  for (auto const* const kind : switched_off) text += std::string{"set local "} + kind + " = default; ";
   return text;
 }
 
@@ -62,7 +73,7 @@ result<std::unique_ptr<session>> session::open(endpoint const& to, session_kind 
 result<void> session::set_up(session_kind kind) {
   std::string const of_ours = plain_ ? ""
                                      : "set search_path = pg_catalog; set default_transaction_isolation = 'read committed'; " +
-                                           (kind == session_kind::writer ? planner_settings("set", "off") : std::string{});
+                                           (kind == session_kind::writer ? own_planner_settings() : std::string{});
   auto const done =
       run(of_ours +
           "set synchronous_commit = on; set default_transaction_deferrable = off; set client_min_messages = error; set bytea_output = hex; "

@@ -34,9 +34,12 @@ using text_parameter = std::optional<std::string>;
 // A parameter in the server's binary form (binary_rows.hpp).
 using binary_parameter = std::string;
 
-// The planner switches that commit_batch (0004_nodes.sql) wants off, as statements: `verb` is "set" or "set local". JIT among them: a plan
-// that can't do without a scan that is switched off looks dear enough to be compiled, at some 100 ms a statement.
-std::string planner_settings(std::string_view verb, std::string_view value);
+// How commit_batch (0004_nodes.sql) wants to be planned, as statements: once, since its arrays differ in length alone and planning costs as
+// much as a small batch's work; without the scans that its comment names; and without JIT: a plan that can't do without a scan that is
+// switched off looks dear enough to be compiled, at some 100 ms a statement.
+std::string own_planner_settings();
+// The database's own way again, until the transaction ends: for a user's statement.
+std::string users_planner_settings();
 
 class session {
  public:

@@ -69,6 +69,35 @@ struct origin {
 // refused. Errors (invalid_argument) say what was expected.
 result<origin> parse_origin(std::string_view url);
 
+// A request as the bytes that leave. Made by request_writer.
+struct written_request {
+  std::string text;
+  bool head = false;           // a HEAD: its answer has no body
+  std::optional<error> wrong;  // what can't stand in HTTP; then there is no text
+
+  written_request() = default;
+};
+
+// Writes a request piece by piece, for whoever sends many: the same checks and bytes as for a `request`, without the values in between.
+// The first piece that can't stand in HTTP is remembered, what comes after it is ignored.
+class request_writer {
+ public:
+  enum class host_line : std::uint8_t { written, left_out };
+
+  // `room`: how many bytes the whole may take; a wrong guess costs time only.
+  request_writer(origin const& to, std::string_view method, std::string_view target, std::size_t room, host_line host = host_line::written);
+  request_writer& field(std::string_view name, std::string_view value);
+  request_writer& field(std::string_view name, std::uint64_t value);
+  // Ends it. Content-Length is written where there is a body or the method usually has one.
+  written_request end(std::string_view body);
+
+ private:
+  void refuse(std::string_view what, std::string_view text);
+
+  written_request made_;
+  bool usually_with_body_ = false;
+};
+
 // PEM files for TLS 1.2 and newer. A client always checks the peer's certificate and its name.
 struct tls_options {
   std::string certificate_file;  // server: chain; client: own certificate, may be empty
@@ -121,6 +150,7 @@ class client {
   // What can't be written as a request (a line break in a header value) fails as `connect`. Content-Length is set here, Host where the
   // request has none. Redirects are not followed.
   ticket send(origin const& to, request what, duration timeout, completion done);
+  ticket send(origin const& to, written_request what, duration timeout, completion done);
   // Gives the request up: its connection is closed, `done` is called with `lost` (or `connect` when nothing had left), from the
   // io_context. A ticket that has ended is ignored.
   void cancel(ticket which);

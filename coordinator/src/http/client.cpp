@@ -23,14 +23,13 @@ result<tls_context> const& client_core::tls() {
   return *tls_;
 }
 
-client::ticket client_core::send(origin const& to, request&& what, duration timeout, client::completion done) {
+client::ticket client_core::send(origin const& to, written_request&& what, duration timeout, client::completion done) {
   auto made = std::make_shared<client_exchange>();
   made->id = ++last_ticket_;
   made->done = std::move(done);
-  made->head = what.method == "HEAD";
-  auto text = request_text(to, what);
-  if (stopped_ || !text) {
-    complete_later(made, transport_failure::connect, stopped_ ? "the client is stopped" : text.error().message);
+  made->head = what.head;
+  if (stopped_ || what.wrong) {
+    complete_later(made, transport_failure::connect, stopped_ ? "the client is stopped" : what.wrong->message);
     return made->id;
   }
   auto& pool = pool_of(to);
@@ -38,7 +37,7 @@ client::ticket client_core::send(origin const& to, request&& what, duration time
     complete_later(made, transport_failure::connect, "too many requests wait for a connection");
     return made->id;
   }
-  made->text = *std::move(text);
+  made->text = std::move(what.text);
   made->pool = &pool;
   made->due = deadlines_.add(timeout, made->id);
   exchanges_.emplace(made->id, made);
@@ -234,6 +233,10 @@ client::~client() {
 }
 
 client::ticket client::send(origin const& to, request what, duration timeout, completion done) {
+  return impl_->core->send(to, request_text(to, what), timeout, std::move(done));
+}
+
+client::ticket client::send(origin const& to, written_request what, duration timeout, completion done) {
   return impl_->core->send(to, std::move(what), timeout, std::move(done));
 }
 

@@ -92,7 +92,7 @@ class client_core : public std::enable_shared_from_this<client_core> {
  public:
   client_core(boost::asio::io_context& io, client_options options);
 
-  client::ticket send(origin const& to, request&& what, duration timeout, client::completion done);
+  client::ticket send(origin const& to, written_request&& what, duration timeout, client::completion done);
   void cancel(client::ticket which);
   void stop();
 

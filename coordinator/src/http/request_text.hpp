@@ -8,8 +8,8 @@
 
 namespace atone::http {
 
-// Errors name what can't be sent: a method, target or header that would break out of its line.
-result<std::string> request_text(origin const& to, request const& what);
+// What is wrong with it: a method, target or header that would break out of its line.
+written_request request_text(origin const& to, request const& what);
 
 struct answer_form {
   bool head = false;   // answers HEAD: everything but the body

@@ -14,9 +14,11 @@ constexpr std::array<beast_http::field, 7> kept_fields{
     beast_http::field::retry_after,      beast_http::field::date,  beast_http::field::location, beast_http::field::content_type,
     beast_http::field::www_authenticate, beast_http::field::allow, beast_http::field::etag};
 
+constexpr std::size_t kept_usual = 2;  // content type and date
+
 class parser final : public body_collecting_parser<false> {
  public:
-  explicit parser(bool keep_all) : keep_all_(keep_all) {}
+  explicit parser(bool keep_all) : keep_all_(keep_all) { headers.reserve(kept_usual); }
   header_list headers;
   int code = 0;
 

@@ -12,6 +12,7 @@ namespace {
 
 // Answers of participants are cut at this many bytes where they are text for people.
 constexpr std::size_t reply_text_max = 2048;
+constexpr std::size_t head_usual = 768;  // bytes of a request beside target and body, mostly
 
 std::string reply_text(http::response const& got) {
   if (got.body.empty()) return "HTTP " + std::to_string(got.status);
@@ -173,34 +174,29 @@ void http_sender::begin(gate& at, std::shared_ptr<entry> one) {
   one->queued = false;
   one->in_flight = true;
   ++at.in_flight;
-  one->ticket = client_.send(*at.to, request_of(one->what), one->what.attempt_timeout,
+  one->ticket = client_.send(*at.to, request_of(*at.to, one->what), one->what.attempt_timeout,
                              [this, one](http::exchange got) { answered(one, std::move(got)); });
 }
 
-http::request http_sender::request_of(runtime::outgoing_call const& what) const {
+http::written_request http_sender::request_of(http::origin const& to, runtime::outgoing_call const& what) const {
   auto const& spec = std::get<http_request_spec>(what.request);
-  http::request made;
-  made.method = spec.method;
-  made.target = spec.target;
-  made.body = spec.body;
-  auto& fields = made.headers;
-  fields.reserve(10);
-  if (!made.body.empty()) fields.add("Content-Type", "application/json");
-  fields.add(headers::saga, what.saga.text());
-  fields.add(headers::step, what.step.text());
-  fields.add(headers::op, name(what.op));
-  fields.add(headers::attempt, std::to_string(what.n.value()));
-  fields.add(headers::epoch, std::to_string(what.epoch.value()));
-  if (!options_.node.empty()) fields.add(headers::node, options_.node);
-  fields.add(headers::idempotency_key, what.key.text());
-  fields.add(headers::deadline, std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(what.attempt_timeout).count()));
-  fields.add(headers::traceparent, traceparent(what));
+  http::request_writer made{to, spec.method, spec.target, spec.target.size() + spec.body.size() + head_usual};
+  auto const id = what.saga.characters();
+  std::string_view const saga{id.data(), id.size()};
+  if (!spec.body.empty()) made.field("Content-Type", "application/json");
+  made.field(headers::saga, saga).field(headers::step, what.step.text()).field(headers::op, name(what.op));
+  made.field(headers::attempt, what.n.value()).field(headers::epoch, what.epoch.value());
+  if (!options_.node.empty()) made.field(headers::node, options_.node);
+  made.field(headers::idempotency_key, what.key.text());
+  auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(what.attempt_timeout).count();
+  made.field(headers::deadline, static_cast<std::uint64_t>(std::max<std::int64_t>(0, left)));
+  made.field(headers::traceparent, traceparent(what));
   if (!options_.callback_base.empty()) {
-    fields.add(headers::callback, options_.callback_base + "/v1/callbacks/" + what.saga.text() + '/' + std::string{name(what.op)} + '/' +
+    made.field(headers::callback, options_.callback_base + "/v1/callbacks/" + std::string{saga} + '/' + std::string{name(what.op)} + '/' +
                                       std::to_string(what.n.value()) + "?step=" + percent_encode(what.step.text()) +
                                       "&token=" + reply_token(options_.token_key, what.saga, what.step, what.op, what.n));
   }
-  return made;
+  return made.end(spec.body);
 }
 
 void http_sender::answered(std::shared_ptr<entry> const& one, http::exchange got) {

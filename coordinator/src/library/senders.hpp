@@ -77,7 +77,7 @@ class http_sender final : public runtime::caller {
   void polled(std::shared_ptr<entry> const& one, http::exchange got);
   void finish(std::shared_ptr<entry> const& one, runtime::call_answer answer);
   void drop(std::shared_ptr<entry> one);
-  http::request request_of(runtime::outgoing_call const& what) const;
+  http::written_request request_of(http::origin const& to, runtime::outgoing_call const& what) const;
 
   boost::asio::io_context& loop_;
   http_sender_options options_;

@@ -179,24 +179,24 @@ void engine::send_now(instance& of, call_command call) {
   out.request = std::move(call.request);
   out.attempt_timeout = call.attempt_timeout;
   if (auto const* to = of.machine.bound_to().find_service(call.service)) {
-    out.address = to->address;
+    auto const other = settings_.addresses.find(call.service);
+    out.address = other == settings_.addresses.end() ? to->address : other->second;
     out.in_flight_max = to->in_flight_max;
   }
-  if (auto const other = settings_.addresses.find(call.service); other != settings_.addresses.end()) out.address = other->second;
   ++figures_.calls;
   ++figures_.calls_in_flight;
   ++of.calls_out;
   bool const local = std::holds_alternative<local_request_spec>(out.request);
   if (local) ++of.locals_out;
   ports_.probe.call_sent(out);
-  ports_.calls.send(std::move(out),
-                    [this, id = of.row.id, step = std::move(call.step), op = call.op, n = call.n, again = call.again, local](call_answer answer) {
-                      call_over(id, local);
-                      ports_.probe.call_answered(id, step, op, n, answer);
-                      (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
-                      suspect_done(id, step, op);
-                      tell_quiet();
-                    });
+  ports_.calls.send(std::move(out), [this, id = of.row.id, step = std::move(call.step), op = call.op, n = call.n, again = call.again,
+                                     local](call_answer answer) {
+    call_over(id, local);
+    ports_.probe.call_answered(id, step, op, n, answer);
+    (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
+    suspect_done(id, step, op);
+    tell_quiet();
+  });
 }
 
 // `again`: the same attempt had been sent before a take-over. Whatever this sending did not do, the earlier one may have done.

@@ -1,7 +1,14 @@
 // The forward path: issues whatever is due in the state that the facts have left.
+#include <algorithm>
+
 #include "state.hpp"
 
 namespace atone::machine {
+namespace {
+
+constexpr std::size_t runs_at_once = 8;  // room for so many runs is made with the first: they are large to move
+
+}  // namespace
 
 void turn::drive() {
   if (state_.paused || state_.parked || state_.end != ending::none) return;
@@ -40,6 +47,7 @@ void turn::begin_step(frame& of) {
   step_run begun;
   begun.of = &next;
   begun.path = of.prefix.child(next.id);
+  if (of.runs.empty()) of.runs.reserve(std::min(of.steps->size(), runs_at_once));
   auto& run = of.runs.emplace_back(std::move(begun));
   if (next.when) {
     auto const holds = next.when->evaluate_bool(bindings_for(state_, run.path, mentions{*next.when}));

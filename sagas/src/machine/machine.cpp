@@ -94,6 +94,7 @@ definition const& saga_machine::bound_to() const noexcept {
 
 std::vector<step_view> saga_machine::steps() const {
   std::vector<step_view> views;
+  views.reserve(state_->root.runs.size());
   machine::for_each_run(std::as_const(state_->root), [&](machine::step_run const& run) {
     step_view view;
     view.path = run.path;

@@ -59,6 +59,7 @@ class saga_id {
   static std::optional<saga_id> parse(std::string_view text) noexcept;
 
   std::string text() const;
+  std::array<char, text_size> characters() const noexcept;  // of text(), without making one
   bytes const& value() const noexcept { return bytes_; }
   bool empty() const noexcept { return bytes_ == bytes{}; }
   friend auto operator<=>(saga_id const&, saga_id const&) = default;

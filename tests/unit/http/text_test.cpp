@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <atone/http.hpp>
 
 #include "http/request_text.hpp"
@@ -46,24 +48,24 @@ TEST(request_text, is_one_text_with_host_and_length) {
   what.body = "{\"a\":1}";
   auto to = make_origin("127.0.0.1", 7001);
   to.prefix = "/base";
-  EXPECT_EQ(request_text(to, what).value(),
+  EXPECT_EQ(request_text(to, what).text,
             "POST /base/orders?x=1 HTTP/1.1\r\nHost: 127.0.0.1:7001\r\nAtone-Saga: S\r\nContent-Length: 7\r\n\r\n{\"a\":1}");
 }
 
 TEST(request_text, names_the_port_only_where_it_is_not_the_schemes_own) {
-  EXPECT_THAT(request_text(make_origin("h", 80), {}).value(), HasSubstr("Host: h\r\n"));
+  EXPECT_THAT(request_text(make_origin("h", 80), {}).text, HasSubstr("Host: h\r\n"));
   auto secure = make_origin("h", 443);
   secure.tls = true;
-  EXPECT_THAT(request_text(secure, {}).value(), HasSubstr("Host: h\r\n"));
-  EXPECT_THAT(request_text(make_origin("::1", 81), {}).value(), HasSubstr("Host: [::1]:81\r\n"));
+  EXPECT_THAT(request_text(secure, {}).text, HasSubstr("Host: h\r\n"));
+  EXPECT_THAT(request_text(make_origin("::1", 81), {}).text, HasSubstr("Host: [::1]:81\r\n"));
 }
 
 TEST(request_text, says_the_length_of_an_empty_body_where_one_is_expected) {
   request what;
   what.method = "PUT";
-  EXPECT_THAT(request_text(make_origin("h", 80), what).value(), HasSubstr("Content-Length: 0\r\n"));
+  EXPECT_THAT(request_text(make_origin("h", 80), what).text, HasSubstr("Content-Length: 0\r\n"));
   what.method = "GET";
-  EXPECT_THAT(request_text(make_origin("h", 80), what).value(), Not(HasSubstr("Content-Length")));
+  EXPECT_THAT(request_text(make_origin("h", 80), what).text, Not(HasSubstr("Content-Length")));
 }
 
 TEST(request_text, does_not_let_the_caller_frame_the_message) {
@@ -72,7 +74,7 @@ TEST(request_text, does_not_let_the_caller_frame_the_message) {
   what.body = "abc";
   what.headers.add("content-length", "1");
   what.headers.add("Transfer-Encoding", "chunked");
-  auto const made = request_text(make_origin("h", 80), what).value();
+  auto const made = request_text(make_origin("h", 80), what).text;
   EXPECT_THAT(made, HasSubstr("Content-Length: 3\r\n"));
   EXPECT_THAT(made, Not(HasSubstr("content-length")));
   EXPECT_THAT(made, Not(HasSubstr("chunked")));
@@ -83,21 +85,57 @@ TEST(request_text, refuses_what_would_break_out_of_its_line) {
   request what;
   what.headers.add("X", "a\r\nEvil: yes");
   auto made = request_text(to, what);
-  ASSERT_FALSE(made);
-  EXPECT_THAT(made.error().message, HasSubstr("value of header X"));
-  EXPECT_THAT(made.error().message, Not(HasSubstr("\n")));
+  ASSERT_TRUE(made.wrong);
+  EXPECT_THAT(made.wrong->message, HasSubstr("value of header X"));
+  EXPECT_THAT(made.wrong->message, Not(HasSubstr("\n")));
 
   request name;
   name.headers.add("X y", "a");
-  EXPECT_FALSE(request_text(to, name));
+  EXPECT_TRUE(request_text(to, name).wrong);
   for (auto const* target : {"", "no-slash", "/a b", "/a\r\nX: y"}) {
     request aimed;
     aimed.target = target;
-    EXPECT_FALSE(request_text(to, aimed)) << target;
+    EXPECT_TRUE(request_text(to, aimed).wrong) << target;
   }
   request method;
   method.method = "GET /";
-  EXPECT_FALSE(request_text(to, method));
+  EXPECT_TRUE(request_text(to, method).wrong);
+}
+
+TEST(request_writer, writes_the_bytes_of_the_same_request) {
+  auto const to = make_origin("h", 81);
+  request what;
+  what.method = "POST";
+  what.target = "/t";
+  what.headers.add("X-Long", std::string(300, 'v'));
+  what.headers.add("X-Number", "18446744073709551615");
+  what.body = "{}";
+  request_writer piecewise{to, "POST", "/t", 1};
+  piecewise.field("X-Long", std::string(300, 'v')).field("X-Number", std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(piecewise.end("{}").text, request_text(to, what).text);
+}
+
+TEST(request_writer, keeps_the_first_thing_wrong_and_no_text) {
+  auto const made = request_writer{make_origin("h", 80), "POST", "/", 64}.field("X", "a\nb").field("Y Z", "c").end("{}");
+  ASSERT_TRUE(made.wrong);
+  EXPECT_THAT(made.wrong->message, HasSubstr("value of header X"));
+  EXPECT_EQ(made.text, "");
+}
+
+// Each place of a control character in a value, whatever stands around it.
+TEST(request_writer, finds_a_control_character_anywhere) {
+  auto const to = make_origin("h", 80);
+  for (std::size_t size = 1; size < 20; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int code = 0; code < 256; ++code) {
+        std::string value(size, '\x80');
+        value[at] = static_cast<char>(code);
+        bool const control = (code < 0x20 && code != '\t') || code == 0x7f;
+        auto const made = request_writer{to, "GET", "/", 64}.field("X", value).end("");
+        ASSERT_EQ(made.wrong.has_value(), control) << "byte " << code << " at " << at << " of " << size;
+      }
+    }
+  }
 }
 
 answer_form plain_form() {
