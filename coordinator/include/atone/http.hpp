@@ -172,7 +172,7 @@ struct server_options {
   std::uint16_t port = 0;                           // 0: any free one, see server::port()
   std::size_t body_max = 16 * 1024 * 1024;          // bytes of a request; above it 413
   std::size_t header_max = 64 * 1024;               // bytes; above it 431
-  std::uint32_t connections_max = 4096;             // further ones wait in the kernel's queue until one ends
+  std::uint32_t connections_max = 4096;             // a further one waits until one ends, or one idle for a second is closed for it
   duration idle_max = std::chrono::seconds{60};     // between requests, and for taking an answer
   duration request_max = std::chrono::seconds{60};  // from a request's first byte to its last; later it is answered 408
   std::optional<tls_options> tls;                   // with a ca_file clients must show a certificate

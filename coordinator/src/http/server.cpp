@@ -12,7 +12,9 @@ using boost::asio::ip::tcp;
 
 constexpr deadlines::id grace_id = 0;
 constexpr deadlines::id accept_again_id = 1;
+constexpr deadlines::id room_again_id = 2;
 constexpr duration accept_pause = std::chrono::milliseconds{50};  // after a failed accept: descriptors may be short
+constexpr duration idle_least = std::chrono::seconds{1};          // a connection that had nothing for so long may have to make room
 
 }  // namespace
 
@@ -52,7 +54,7 @@ result<void> server_core::listen(tcp::endpoint const& where) {
 }
 
 void server_core::accept() {
-  if (accepting_ || stopping_ || sessions_.size() >= options_.connections_max) return;
+  if (accepting_ || stopping_ || at_door_) return;
   accepting_ = true;
   acceptor_.async_accept(io_, [self = shared_from_this()](error_code ec, tcp_socket socket) { self->accepted(ec, std::move(socket)); });
 }
@@ -64,11 +66,33 @@ void server_core::accepted(error_code ec, tcp_socket socket) {
     deadlines_.add(accept_pause, accept_again_id);
     return;
   }
+  if (sessions_.size() >= options_.connections_max) {
+    at_door_.emplace(std::move(socket));
+    return make_room();
+  }
+  let_in(std::move(socket));
+  accept();
+}
+
+void server_core::let_in(tcp_socket socket) {
   auto const id = ++last_session_;
   auto const made = std::make_shared<server_session>(*this, id, std::move(socket));
   sessions_.emplace(id, made);
   made->start();
-  accept();
+}
+
+// Clients that keep connections for later must not shut out whoever has something to ask: of those that ask nothing the longest-standing
+// one goes. Where all are busy, the one at the door waits until one ends.
+void server_core::make_room() {
+  if (!at_door_ || sessions_.size() < options_.connections_max) return;
+  auto const now = deadlines::now();
+  std::shared_ptr<server_session> longest;
+  for (auto const& [id, session] : sessions_) {
+    auto const since = session->idle_since();
+    if (since && now - *since >= idle_least && (!longest || *since < *longest->idle_since())) longest = session;
+  }
+  if (longest) return longest->close();  // which lets the other in
+  deadlines_.add(idle_least, room_again_id);
 }
 
 std::string const& server_core::date() {
@@ -85,6 +109,7 @@ void server_core::closed(std::uint64_t session) {
   auto const self = shared_from_this();
   sessions_.erase(session);
   if (stopping_) return check_stopped();
+  if (at_door_ && sessions_.size() < options_.connections_max) let_in(*std::exchange(at_door_, std::nullopt));
   accept();
 }
 
@@ -92,6 +117,7 @@ void server_core::expired(deadlines::id which) {
   auto const self = shared_from_this();
   if (which == grace_id) return close_all();
   if (which == accept_again_id) return accept();
+  if (which == room_again_id) return make_room();
   auto const found = sessions_.find(which);
   if (found == sessions_.end()) return;
   auto const session = found->second;
@@ -103,6 +129,7 @@ void server_core::stop(duration grace, std::function<void()> done) {
   if (std::exchange(stopping_, true)) return check_stopped();
   error_code ignored;
   acceptor_.close(ignored);
+  at_door_.reset();
   deadlines_.add(grace, grace_id);
   auto const sessions = sessions_;
   for (auto const& [id, session] : sessions) session->finish();
@@ -125,6 +152,7 @@ void server_core::abandon() {
   door_->close();
   error_code ignored;
   acceptor_.close(ignored);
+  at_door_.reset();
   close_all();
   deadlines_.stop();
 }

@@ -43,6 +43,8 @@ class server_core : public std::enable_shared_from_this<server_core> {
   result<void> listen(boost::asio::ip::tcp::endpoint const& where);
   void accept();
   void accepted(error_code ec, tcp_socket socket);
+  void let_in(tcp_socket socket);
+  void make_room();
   void expired(deadlines::id which);
   void close_all();
   void check_stopped();
@@ -56,7 +58,8 @@ class server_core : public std::enable_shared_from_this<server_core> {
   deadlines deadlines_;
   std::unordered_map<std::uint64_t, std::shared_ptr<server_session>> sessions_;
   std::vector<std::function<void()>> on_stopped_;
-  std::uint64_t last_session_ = 1;  // ids below are deadlines of our own
+  std::optional<tcp_socket> at_door_;  // accepted while there was no room
+  std::uint64_t last_session_ = 2;     // ids up to here are deadlines of our own
   std::uint16_t port_ = 0;
   bool accepting_ = false;
   bool stopping_ = false;

@@ -148,6 +148,7 @@ void server_session::read() {
   bool const begun = reader_.started() || !buffer_.empty();
   if (!armed_ || begun != receiving_late_) {
     receiving_late_ = begun;
+    idle_since_ = deadlines::now();
     arm(begun ? core_->options().request_max : core_->options().idle_max);
   }
   wire_.async_read_some(buffer_.prepare(), [self = shared_from_this()](error_code ec, std::size_t count) { self->received(ec, count); });

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <atone/http.hpp>
@@ -61,6 +62,10 @@ class server_session : public std::enable_shared_from_this<server_session> {
   void finish();
   void expired();
   void close();
+  // Since when it has waited for a request's first byte; nothing: it is busy.
+  std::optional<deadlines::clock::time_point> idle_since() const noexcept {
+    return phase_ == phase::reading && armed_ && !receiving_late_ ? std::optional{idle_since_} : std::nullopt;
+  }
 
  private:
   enum class phase : std::uint8_t { handshake, reading, handling, writing, lingering, closed };
@@ -91,6 +96,7 @@ class server_session : public std::enable_shared_from_this<server_session> {
   bool inside_ = false;       // process() is on the stack and will go on itself
   bool armed_ = false;
   bool receiving_late_ = false;  // the deadline is for the rest of a request, not for its first byte
+  deadlines::clock::time_point idle_since_{};
   std::size_t discarded_ = 0;
   deadlines::entry due_;
   std::string out_;

@@ -131,6 +131,30 @@ TEST(server_limits, connections_above_the_bound_wait_their_turn) {
   EXPECT_THAT(second.read_message(), HasSubstr("GET /2"));
 }
 
+// Kept connections must not shut out whoever comes to look at the server's health.
+TEST(server_limits, at_the_bound_the_one_that_asks_nothing_makes_room) {
+  server_options options;
+  options.connections_max = 2;
+  std::promise<responder> held;
+  auto const handler = [&](request asked, responder way) {
+    if (asked.target == "/held") return held.set_value(std::move(way));
+    echo(std::move(asked), std::move(way));
+  };
+  test_server server{handler, options};
+  raw_connection idle{raw_connection::dial(server.port())};
+  idle.send("GET /1 HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(idle.read_message(), HasSubstr("GET /1"));
+  raw_connection busy{raw_connection::dial(server.port())};
+  busy.send("GET /held HTTP/1.1\r\n\r\n");
+  auto way = held.get_future().get();
+  raw_connection third{raw_connection::dial(server.port())};
+  third.send("GET /3 HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(third.read_message(), HasSubstr("GET /3"));
+  EXPECT_TRUE(idle.at_end());
+  way.send(response{200, "still here"});
+  EXPECT_THAT(busy.read_message(), HasSubstr("still here"));
+}
+
 TEST(server_start, names_the_address_it_cannot_have) {
   test_server server{echo};
   boost::asio::io_context io{1};
