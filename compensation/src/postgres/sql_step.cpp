@@ -56,8 +56,7 @@ result<commit_report> writer::run_with_sql(session& on, sql_statement const& sta
   if (!values) return values.error();
   // The user's names are found by the database's own search path.
   auto const bounded = local_limits(to_.limits.user_lock, to_.limits.user_statement);
-  if (auto begun = on.run("begin; set local search_path to default; " + users_planner_settings() + bounded); !begun)
-    return begun.error();
+  if (auto begun = on.run("begin; set local search_path to default; " + users_planner_settings() + bounded); !begun) return begun.error();
   auto done = write_with_sql(on, *numbered, *values, on_success, number, in_statement);
   if (!done && !on.lost()) static_cast<void>(on.run("rollback"));
   return done;
