@@ -102,6 +102,7 @@ std::string usage_text() {
   recovery      kill -9 with --count open sagas, and the time until they go on
   memory        resident memory while --count sagas run through
   growth        throughput on an empty store and on one with --rows finished sagas
+  retention     latencies beside a store with --rows finished sagas that are kept, and while they are deleted
 flags
   --json FILE          figures as JSON           --seconds N          measured time of a case (5)
   --only CASE,…        these cases only          --warm-up N          seconds before it (1)
