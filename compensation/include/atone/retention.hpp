@@ -29,6 +29,7 @@ class journal_reader;
 
 // A saga that has ended long enough ago.
 struct finished_saga {
+  shard home;
   saga_id id;
   std::string definition;  // its name: with it the key is found
   business_key key;        // empty: none
@@ -37,7 +38,8 @@ struct finished_saga {
   finished_saga() = default;
 };
 
-// What a look at a stretch of a shard's sagas found. They come in the order of their ids, which is that of their starts.
+// What a look at a stretch of sagas found. They come in the order of their ids, which is that of their starts, whatever their shards: so
+// their rows lie side by side, and what is written for one of them serves its neighbours.
 struct finished_stretch {
   std::vector<finished_saga> sagas;  // to be deleted
   saga_id last;                      // the next look goes on behind it
@@ -48,7 +50,7 @@ struct finished_stretch {
   finished_stretch() = default;
 };
 
-// The same of the keys whose sagas are gone; here they are deleted by the look itself.
+// The same of a shard's keys whose sagas are gone; here they are deleted by the look itself.
 struct key_stretch {
   std::uint64_t deleted = 0;
   saga_id last;
@@ -65,13 +67,13 @@ class retention {
 
   virtual ~retention() = default;
 
-  // Up to `most` (1 … batch_max) sagas of the shard whose end is `age` old, behind `after`. Reads only. A saga that is deleted in between
-  // is no error anywhere here. Errors: unavailable; corrupt.
-  virtual result<finished_stretch> look(shard of, saga_id after, duration age, std::size_t most) = 0;
+  // Up to `most` (1 … batch_max) sagas of these shards whose end is `age` old, behind `after`. Reads only. A saga that is deleted in
+  // between is no error anywhere here. Errors: unavailable; corrupt.
+  virtual result<finished_stretch> look(std::vector<shard> const& of, saga_id after, duration age, std::size_t most) = 0;
   // Deletes those of `sagas` (at most batch_max) that have ended and are `age` old, in one transaction; keeps their keys. Says how many
-  // went: a repeat finds none. 0 also when the shard is another coordinator's now. Errors: fenced (this coordinator drives nothing any
-  // more); unavailable, also when it is not known whether they went: look again; corrupt.
-  virtual result<std::uint64_t> remove(shard of, std::vector<finished_saga> const& sagas, duration age) = 0;
+  // went: a repeat finds none, and those in shards that are another coordinator's now stay. Errors: fenced (this coordinator drives nothing
+  // any more); unavailable, also when it is not known whether they went: look again; corrupt.
+  virtual result<std::uint64_t> remove(std::vector<finished_saga> const& sagas, duration age) = 0;
   // Deletes up to `most` keys of deleted sagas of the shard whose end is `age` old. Errors: as remove().
   virtual result<key_stretch> expire_keys(shard of, saga_id after, duration age, std::size_t most) = 0;
 };

@@ -16,10 +16,10 @@ class memory_retention final : public retention {
  public:
   memory_retention(std::shared_ptr<state> shared, epoch const& as) : shared_(std::move(shared)), as_(as) {}
 
-  result<finished_stretch> look(shard, saga_id after, duration age, std::size_t most) override { return shared_->look(after, age, most); }
-  result<std::uint64_t> remove(shard, std::vector<finished_saga> const& sagas, duration age) override {
-    return shared_->remove(as_, sagas, age);
+  result<finished_stretch> look(std::vector<shard> const&, saga_id after, duration age, std::size_t most) override {
+    return shared_->look(after, age, most);
   }
+  result<std::uint64_t> remove(std::vector<finished_saga> const& sagas, duration age) override { return shared_->remove(as_, sagas, age); }
   result<key_stretch> expire_keys(shard, saga_id after, duration age, std::size_t most) override {
     return shared_->expire_keys(as_, after, age, most);
   }

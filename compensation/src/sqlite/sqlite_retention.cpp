@@ -8,7 +8,7 @@
 
 namespace atone::sqlite {
 
-result<finished_stretch> sqlite_retention::look(shard, saga_id after, duration age, std::size_t most) {
+result<finished_stretch> sqlite_retention::look(std::vector<shard> const&, saga_id after, duration age, std::size_t most) {
   finished_stretch found;
   found.now = clock_();
   found.last = after;
@@ -53,7 +53,7 @@ result<void> sqlite_retention::check_epoch() {
   return {};
 }
 
-result<std::uint64_t> sqlite_retention::remove(shard, std::vector<finished_saga> const& sagas, duration age) {
+result<std::uint64_t> sqlite_retention::remove(std::vector<finished_saga> const& sagas, duration age) {
   ATONE_ASSERT(sagas.size() <= batch_max);
   auto open = transaction::begin_write(on_);
   if (!open) return open.error();

@@ -14,8 +14,8 @@ class sqlite_retention final : public retention {
   // All three are the journal's, and are read at each call.
   sqlite_retention(connection& on, store_clock const& clock, epoch const& as) : on_(on), clock_(clock), as_(as) {}
 
-  result<finished_stretch> look(shard of, saga_id after, duration age, std::size_t most) override;
-  result<std::uint64_t> remove(shard of, std::vector<finished_saga> const& sagas, duration age) override;
+  result<finished_stretch> look(std::vector<shard> const& of, saga_id after, duration age, std::size_t most) override;
+  result<std::uint64_t> remove(std::vector<finished_saga> const& sagas, duration age) override;
   result<key_stretch> expire_keys(shard of, saga_id after, duration age, std::size_t most) override;
 
  private:

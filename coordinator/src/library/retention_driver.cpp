@@ -1,5 +1,6 @@
 #include "retention_driver.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "environment.hpp"
@@ -75,21 +76,19 @@ void retention_driver::run() {
 
 bool retention_driver::pass(std::vector<shard> const& shards) {
   bool const whole = passes_begun_++ % whole_pass_every == 0;
-  std::map<shard, place> places;  // what others have driven meanwhile is looked at from its beginning
-  for (auto const one : shards) places.emplace(one, whole ? place{} : std::exchange(places_[one], place{}));
-  places_ = std::move(places);
-  for (auto& [which, from] : places_) {
-    if (!sweep_sagas(which, from.sagas) || !sweep_keys(which, from.keys)) return false;
-  }
-  return true;
+  if (whole || shards != shards_) from_ = places{};  // what others have driven is looked at from its beginning
+  shards_ = shards;
+  if (!sweep_sagas(shards, from_.sagas)) return false;
+  return std::all_of(shards.begin(), shards.end(), [this](shard one) { return sweep_keys(one, from_.keys[one]); });
 }
 
-bool retention_driver::sweep_sagas(shard of, saga_id& from) {
+// Oldest first, whatever their shards: their rows lie side by side.
+bool retention_driver::sweep_sagas(std::vector<shard> const& of, saga_id& from) {
   bool clean = true;
   for (auto after = from;;) {
     auto found = look(of, after);
     if (!rest_after(found ? result<void>{} : result<void>{found.error()})) return false;
-    if (!found->sagas.empty() && !rest_after(remove(of, *found))) return false;
+    if (!found->sagas.empty() && !rest_after(remove(*found))) return false;
     clean = clean && !found->kept;
     if (clean) from = found->last;
     if (!found->more) return true;
@@ -110,7 +109,7 @@ bool retention_driver::sweep_keys(shard of, saga_id& from) {
   }
 }
 
-result<finished_stretch> retention_driver::look(shard of, saga_id after) {
+result<finished_stretch> retention_driver::look(std::vector<shard> const& of, saga_id after) {
   finished_stretch found;
   auto const done = in_store([&](retention& in) -> result<void> {
     auto looked = in.look(of, after, keep_.sagas, pace_.batch());
@@ -122,12 +121,12 @@ result<finished_stretch> retention_driver::look(shard of, saga_id after) {
   return found;
 }
 
-result<void> retention_driver::remove(shard of, finished_stretch& found) {
+result<void> retention_driver::remove(finished_stretch& found) {
   auto const oldest = found.sagas.front().ended_at;
   auto const going = to_.at_rest(found.sagas);
   std::uint64_t gone = 0;
   auto const done = in_store([&](retention& in) -> result<void> {
-    auto const removed = in.remove(of, going, keep_.sagas);
+    auto const removed = in.remove(going, keep_.sagas);
     if (!removed) return removed.error();
     gone = *removed;
     return {};

@@ -59,20 +59,21 @@ class retention_driver {
   retention_figures figures() const;
 
  private:
-  // What lies before these ids has been deleted from the shard; what comes later has higher ones.
-  struct place {
-    saga_id sagas, keys;
+  // What was to be deleted and lies before these ids is gone; what comes later has higher ones.
+  struct places {
+    saga_id sagas;                  // of all shards together
+    std::map<shard, saga_id> keys;  // of each
 
-    place() = default;
+    places() = default;
   };
   void run();
   // Through all of them. False: it was broken off, and has paused for that.
   bool pass(std::vector<shard> const& shards);
-  bool sweep_sagas(shard of, saga_id& from);
+  bool sweep_sagas(std::vector<shard> const& of, saga_id& from);
   bool sweep_keys(shard of, saga_id& from);
-  result<finished_stretch> look(shard of, saga_id after);
+  result<finished_stretch> look(std::vector<shard> const& of, saga_id after);
   // Notes in `found` whether something was left.
-  result<void> remove(shard of, finished_stretch& found);
+  result<void> remove(finished_stretch& found);
   result<key_stretch> expire(shard of, saga_id after);
   result<void> in_store(retention_ports::store_work const& work);
   // False: this is the end of the pass, because of a failure or a stop.
@@ -83,8 +84,9 @@ class retention_driver {
   retention_terms const keep_;
   retention_ports const to_;
   runtime::deletion_pace pace_;
-  duration took_{};  // in the store, by the call before
-  std::map<shard, place> places_;
+  duration took_{};            // in the store, by the call before
+  std::vector<shard> shards_;  // of the pass before
+  places from_;
   std::uint64_t passes_begun_ = 0;
   std::atomic<std::uint64_t> sagas_{0}, keys_{0}, passes_{0};
   std::atomic<std::int64_t> lag_{0};  // microseconds

@@ -1,8 +1,8 @@
 -- Deleting finished sagas after their retention, each with all that is stored under it, in small transactions beside the writer's.
 --
 -- Finished sagas never change, so whoever deletes one does what any other would do: no order between deletion and commits has to be kept,
--- and the writer's row, which each commit locks, is not touched. That the shard's lease is the caller's keeps two coordinators from working on the
--- same rows; where a lease passes on at this very moment, rows that one of them has locked are passed over by the other.
+-- and the writer's row, which each commit locks, is not touched. That the shard's lease is the caller's keeps two coordinators from
+-- working on the same rows; where a lease passes on at this very moment, rows that one of them has locked are passed over by the other.
 
 -- Keys whose sagas are gone. They go in their turn, once the end of the saga lies back far enough. In the shard and the order of the
 -- sagas: ids begin with their time, so the oldest are found by this key alone, without an index that every commit would pay for.
@@ -16,7 +16,8 @@ create table atone.kept_key (
   primary key (shard, saga_id)
 );
 
--- How many sagas of a shard were deleted since the tables were made, and the youngest of them: what is younger has never been deleted.
+-- How many sagas were deleted since the tables were made, and the youngest of them: what is younger has never been deleted. Each
+-- deletion is counted once, in the row of one of its shards.
 create table atone.deletion (
   shard smallint primary key,
   sagas bigint not null,
@@ -31,53 +32,59 @@ as $$
   select rpad(lpad(to_hex(greatest(0, floor(extract(epoch from p_at) * 1000)::bigint)), 12, '0'), 32, '0')::uuid
 $$;
 
--- Whether the shard is this writer's to delete in. Raises when the writer drives nothing any more. Locks nothing: see above.
-create function atone.may_delete(p_writer smallint, p_epoch bigint, p_shard smallint) returns boolean
+-- Raises when the writer drives nothing any more. Locks nothing: see above.
+create function atone.must_drive(p_writer smallint, p_epoch bigint) returns void
 language plpgsql stable
 as $$
 begin
   if not exists (select from atone.writer w where w.id = p_writer and w.epoch = p_epoch and w.alive) then
     raise exception 'epoch % is fenced: writer % is not driven under it any more', p_epoch, p_writer using errcode = 'AT001';
   end if;
-  return exists (select from atone.lease l where l.shard = p_shard and l.writer = p_writer);
 end $$;
 
--- Deletes those of these sagas that have ended and are old enough, and keeps their keys: all of a saga, or nothing of it. Alerts and operators'
--- actions lie in shards of their own (p_row_shards), keys too (p_key_shards). Its commit needs no disk of its own: a deletion that a crash of the
--- server loses is done again.
+-- Deletes those of these sagas (p_shards, p_sagas) that have ended, are old enough, and lie in shards of this writer, and keeps their
+-- keys: all of a saga, or nothing of it. Alerts and operators' actions lie in shards of their own (p_row_shards), keys too (p_key_shards).
+-- Best called with sagas that were started one after another, whatever their shards: their rows lie side by side, and a page is written
+-- once for many of them. Its commit needs no disk of its own: a deletion that a crash of the server loses is done again.
 create function atone.delete_finished(
-  p_writer smallint, p_epoch bigint, p_shard smallint, p_age interval, p_sagas uuid[], p_row_shards smallint[], p_key_shards smallint[])
+  p_writer smallint, p_epoch bigint, p_age interval, p_shards smallint[], p_sagas uuid[], p_row_shards smallint[],
+  p_key_shards smallint[])
 returns bigint
 language plpgsql volatile
 as $$
 declare
+  v_shards smallint[];
   v_sagas uuid[];
   v_row_shards smallint[];
   v_key_shards smallint[];
 begin
-  if not atone.may_delete(p_writer, p_epoch, p_shard) then return 0; end if;
+  perform atone.must_drive(p_writer, p_epoch);
   perform set_config('synchronous_commit', 'off', true);
-  select array_agg(o.saga_id), array_agg(o.row_shard), array_agg(o.key_shard) into v_sagas, v_row_shards, v_key_shards
-    from (select g.saga_id, r.row_shard, r.key_shard
-            from unnest(p_sagas, p_row_shards, p_key_shards) as r (saga_id, row_shard, key_shard)
-            join atone.saga g on g.shard = p_shard and g.saga_id = r.saga_id
+  select array_agg(o.shard), array_agg(o.saga_id), array_agg(o.row_shard), array_agg(o.key_shard)
+    into v_shards, v_sagas, v_row_shards, v_key_shards
+    from (select g.shard, g.saga_id, r.row_shard, r.key_shard
+            from unnest(p_shards, p_sagas, p_row_shards, p_key_shards) as r (shard, saga_id, row_shard, key_shard)
+            join atone.lease l on l.shard = r.shard and l.writer = p_writer
+            join atone.saga g on g.shard = r.shard and g.saga_id = r.saga_id
            where g.status in (5, 6) and g.ended_at < clock_timestamp() - p_age
            order by g.saga_id
              for update of g skip locked) o;
   if v_sagas is null then return 0; end if;
   insert into atone.kept_key (shard, key_shard, saga_id, ended_at, saga_name, business_key)
   select g.shard, r.key_shard, g.saga_id, g.ended_at, g.definition, g.business_key
-    from unnest(v_sagas, v_key_shards) as r (saga_id, key_shard)
-    join atone.saga g on g.shard = p_shard and g.saga_id = r.saga_id
+    from unnest(v_shards, v_sagas, v_key_shards) as r (shard, saga_id, key_shard)
+    join atone.saga g on g.shard = r.shard and g.saga_id = r.saga_id
    where g.business_key <> ''
   on conflict do nothing;
-  delete from atone.journal j where j.shard = p_shard and j.saga_id = any (v_sagas);
-  delete from atone.compensation_log c where c.shard = p_shard and c.saga_id = any (v_sagas);
-  delete from atone.alert a using unnest(v_sagas, v_row_shards) as r (saga_id, shard) where a.shard = r.shard and a.saga_id = r.saga_id;
-  delete from atone.operator_action a using unnest(v_sagas, v_row_shards) as r (saga_id, shard) where a.shard = r.shard and a.saga_id = r.saga_id;
-  delete from atone.saga g where g.shard = p_shard and g.saga_id = any (v_sagas);
+  delete from atone.journal j using unnest(v_shards, v_sagas) as r (shard, saga_id) where j.shard = r.shard and j.saga_id = r.saga_id;
+  delete from atone.compensation_log c using unnest(v_shards, v_sagas) as r (shard, saga_id)
+   where c.shard = r.shard and c.saga_id = r.saga_id;
+  delete from atone.alert a using unnest(v_row_shards, v_sagas) as r (shard, saga_id) where a.shard = r.shard and a.saga_id = r.saga_id;
+  delete from atone.operator_action a using unnest(v_row_shards, v_sagas) as r (shard, saga_id)
+   where a.shard = r.shard and a.saga_id = r.saga_id;
+  delete from atone.saga g using unnest(v_shards, v_sagas) as r (shard, saga_id) where g.shard = r.shard and g.saga_id = r.saga_id;
   insert into atone.deletion as d (shard, sagas, newest, last_at)
-  values (p_shard, cardinality(v_sagas), v_sagas[cardinality(v_sagas)], clock_timestamp())
+  values (v_shards[1], cardinality(v_sagas), v_sagas[cardinality(v_sagas)], clock_timestamp())
   on conflict (shard) do update
      set sagas = d.sagas + excluded.sagas, newest = greatest(d.newest, excluded.newest), last_at = excluded.last_at;
   return cardinality(v_sagas);
@@ -97,7 +104,8 @@ begin
   last := p_after;
   more := false;
   kept := false;
-  if not atone.may_delete(p_writer, p_epoch, p_shard) then return; end if;
+  perform atone.must_drive(p_writer, p_epoch);
+  if not exists (select from atone.lease l where l.shard = p_shard and l.writer = p_writer) then return; end if;
   perform set_config('synchronous_commit', 'off', true);
   for v_row in select k.* from atone.kept_key k
                 where k.shard = p_shard and k.saga_id > p_after and k.saga_id < v_end order by k.saga_id limit p_look loop

@@ -73,6 +73,7 @@ class postgres_retention : public postgres_test {
 
   static finished_saga named(std::uint32_t number, std::string const& key = {}) {
     finished_saga one;
+    one.home = home_of(number);
     one.id = numbered_saga(number);
     one.definition = "order-placed";
     one.key = business_key{key};
@@ -103,9 +104,8 @@ TEST_F(postgres_retention, each_coordinator_deletes_only_in_the_shards_it_holds)
   std::uint64_t by_first = 0;
   std::uint64_t by_second = 0;
   for (std::uint32_t number = 1; number <= 64; ++number) {
-    auto const home = home_of(number);
-    auto const mine = first.deletes->remove(home, {named(number)}, age);
-    auto const theirs = second.deletes->remove(home, {named(number)}, age);
+    auto const mine = first.deletes->remove({named(number)}, age);
+    auto const theirs = second.deletes->remove({named(number)}, age);
     EXPECT_FINE(mine);
     EXPECT_FINE(theirs);
     by_first += *mine;
@@ -124,8 +124,8 @@ TEST_F(postgres_retention, a_shard_that_was_given_away_is_deleted_in_no_more) {
   auto const to = second.belongs->renew("", std::chrono::seconds{2});
   ASSERT_TRUE(to);
   EXPECT_FINE(first.writes->hand_over({shard_move{home_of(1), to->self}}));
-  EXPECT_EQ(*first.deletes->remove(home_of(1), {named(1)}, age), 0u);
-  EXPECT_EQ(*second.deletes->remove(home_of(1), {named(1, "key1")}, age), 1u);
+  EXPECT_EQ(*first.deletes->remove({named(1)}, age), 0u);
+  EXPECT_EQ(*second.deletes->remove({named(1, "key1")}, age), 1u);
   EXPECT_EQ(first.deletes->expire_keys(home_of(1), saga_id{}, age, 10)->deleted, 0u);
   EXPECT_EQ(second.deletes->expire_keys(home_of(1), saga_id{}, age, 10)->deleted, 1u);
   EXPECT_EQ(rows_in("saga_key"), "0");
@@ -135,7 +135,7 @@ TEST_F(postgres_retention, a_coordinator_that_has_left_is_told_that_it_is_fenced
   auto one = join("a", 64);
   one.commit(finished(1, 1));
   EXPECT_FINE(one.belongs->leave());
-  auto const refused = one.deletes->remove(home_of(1), {named(1)}, age);
+  auto const refused = one.deletes->remove({named(1)}, age);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, errc::fenced);
   EXPECT_EQ(rows_in("saga"), "1");
@@ -150,7 +150,7 @@ TEST_F(postgres_retention, a_deletion_that_is_cut_off_in_the_middle_has_deleted_
   {
     holding_session stall{server().address(database_)};
     stall.run("select from atone.alert for update");  // after the key, the history and the compensations
-    deleting = std::thread{[&] { cut = one.deletes->remove(home_of(1), {named(1, "key1")}, age); }};
+    deleting = std::thread{[&] { cut = one.deletes->remove({named(1, "key1")}, age); }};
     wait_until_somebody_waits();
     ask("select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'atone'");
     deleting.join();
@@ -158,7 +158,7 @@ TEST_F(postgres_retention, a_deletion_that_is_cut_off_in_the_middle_has_deleted_
   ASSERT_FALSE(cut);
   EXPECT_EQ(cut.error().code, errc::unavailable) << cut.error().message;
   EXPECT_EQ(all_rows(), "1 1 1 1 1 0");
-  EXPECT_EQ(*one.deletes->remove(home_of(1), {named(1, "key1")}, age), 1u);  // on a new connection
+  EXPECT_EQ(*one.deletes->remove({named(1, "key1")}, age), 1u);  // on a new connection
   EXPECT_EQ(all_rows(), "0 0 0 0 0 1");
 }
 
@@ -174,7 +174,7 @@ TEST_F(postgres_retention, a_server_that_is_killed_has_a_saga_wholly_or_not_at_a
   for (std::uint32_t first = 1; first <= sagas; first += 128) one.commit(finished(first, 128));
   std::thread deleting{[&] {
     for (std::uint32_t number = 1; number <= sagas; ++number) {
-      if (!one.deletes->remove(home_of(number), {named(number)}, age)) return;
+      if (!one.deletes->remove({named(number)}, age)) return;
     }
   }};
   while (own.psql("select coalesce(sum(sagas), 0) from atone.deletion", at) == "0") {
@@ -197,7 +197,7 @@ TEST_F(postgres_retention, a_server_that_is_killed_has_a_saga_wholly_or_not_at_a
 TEST_F(postgres_retention, a_start_under_a_key_that_is_just_going_claims_it) {
   auto one = join("a", 64);
   one.commit(finished(1, 1, "key"));
-  EXPECT_EQ(*one.deletes->remove(home_of(1), {named(1, "key1")}, age), 1u);
+  EXPECT_EQ(*one.deletes->remove({named(1, "key1")}, age), 1u);
   commit_report report;
   std::thread starting_again;
   {
@@ -221,7 +221,7 @@ TEST_F(postgres_retention, a_start_under_a_key_that_is_just_going_claims_it) {
 TEST_F(postgres_retention, a_key_that_a_start_has_met_is_held_until_that_is_answered) {
   auto one = join("a", 64);
   one.commit(finished(1, 1, "key"));
-  EXPECT_EQ(*one.deletes->remove(home_of(1), {named(1, "key1")}, age), 1u);
+  EXPECT_EQ(*one.deletes->remove({named(1, "key1")}, age), 1u);
   commit_report report;
   std::thread starting_again;
   std::thread expiring;
@@ -298,10 +298,10 @@ TEST_F(postgres_retention, what_the_version_before_has_finished_can_be_deleted_a
   EXPECT_FINE(upgraded->migrate());
   {
     auto one = join("a", 64, upgraded.get());
-    auto const found = one.deletes->look(shard{5}, saga_id{}, age, 10);
+    auto const found = one.deletes->look({shard{5}}, saga_id{}, age, 10);
     ASSERT_TRUE(found);
     ASSERT_THAT(found->sagas, SizeIs(1));
-    EXPECT_EQ(*one.deletes->remove(shard{5}, found->sagas, age), 1u);
+    EXPECT_EQ(*one.deletes->remove(found->sagas, age), 1u);
     auto const reader = *upgraded->open_reader();
     EXPECT_FALSE(*reader->find(numbered_saga(5)));
     EXPECT_EQ(server().psql("select count(*) from atone.saga_key", before), "1");

@@ -67,8 +67,8 @@ class retention_suite : public store_suite {
     std::uint64_t gone = 0;
     saga_id after;
     for (;;) {
-      auto const stretch = MUST(deleter_->look(home, after, older_than, retention::batch_max));
-      gone += MUST(deleter_->remove(home, stretch.sagas, older_than));
+      auto const stretch = MUST(deleter_->look(writer_->every_shard(), after, older_than, retention::batch_max));
+      gone += MUST(deleter_->remove(stretch.sagas, older_than));
       if (!stretch.more) return gone;
       after = stretch.last;
     }
@@ -129,7 +129,7 @@ TEST_P(retention_suite, what_is_not_finished_stays_however_old_it_is) {
     ++number;
     run_through(number, "key-" + std::to_string(number), status);
   }
-  auto const stretch = MUST(deleter_->look(home, saga_id{}, age, retention::batch_max));
+  auto const stretch = MUST(deleter_->look(writer_->every_shard(), saga_id{}, age, retention::batch_max));
   EXPECT_THAT(stretch.sagas, IsEmpty());
   EXPECT_TRUE(stretch.kept);
   // Not even when it is named.
@@ -141,7 +141,7 @@ TEST_P(retention_suite, what_is_not_finished_stays_however_old_it_is) {
     one.key = business_key{"key-" + std::to_string(each)};
     named.push_back(one);
   }
-  EXPECT_EQ(MUST(deleter_->remove(home, named, age)), 0u);
+  EXPECT_EQ(MUST(deleter_->remove(named, age)), 0u);
   for (std::uint32_t each = 1; each <= number; ++each) expect_wholly_there(each);
   EXPECT_THAT(load_open(*writer_), SizeIs(number));
 }
@@ -152,7 +152,7 @@ TEST_P(retention_suite, age_counts_from_the_end_by_the_stores_clock) {
   end(1, saga_status::completed, now - age - std::chrono::seconds{10});
   end(2, saga_status::completed, now - age + std::chrono::minutes{10});
   end(3, saga_status::compensated, now);  // began long ago, ended now
-  auto const stretch = MUST(deleter_->look(home, saga_id{}, age, retention::batch_max));
+  auto const stretch = MUST(deleter_->look(writer_->every_shard(), saga_id{}, age, retention::batch_max));
   EXPECT_THAT(ids(stretch.sagas), ElementsAre(numbered(1)));
   EXPECT_TRUE(stretch.kept);
   EXPECT_EQ(stretch.sagas.front().ended_at, now - age - std::chrono::seconds{10});
@@ -169,15 +169,15 @@ TEST_P(retention_suite, a_look_goes_on_behind_the_last_one_and_says_when_nothing
   for (std::uint32_t number = 1; number <= 7; ++number) {
     if (number != 3) end(number, saga_status::completed);
   }
-  auto const first = MUST(deleter_->look(home, saga_id{}, age, 2));
+  auto const first = MUST(deleter_->look(writer_->every_shard(), saga_id{}, age, 2));
   EXPECT_THAT(ids(first.sagas), ElementsAre(numbered(1), numbered(2)));
   EXPECT_TRUE(first.more);
   EXPECT_FALSE(first.kept);
-  auto const second = MUST(deleter_->look(home, first.last, age, 2));
+  auto const second = MUST(deleter_->look(writer_->every_shard(), first.last, age, 2));
   EXPECT_THAT(ids(second.sagas), ElementsAre(numbered(4), numbered(5)));
   EXPECT_TRUE(second.more);
   EXPECT_TRUE(second.kept);  // 3 is open
-  auto const last = MUST(deleter_->look(home, second.last, age, 3));
+  auto const last = MUST(deleter_->look(writer_->every_shard(), second.last, age, 3));
   EXPECT_THAT(ids(last.sagas), ElementsAre(numbered(6), numbered(7)));
   EXPECT_FALSE(last.more);
   EXPECT_EQ(last.last, numbered(7));
@@ -185,10 +185,10 @@ TEST_P(retention_suite, a_look_goes_on_behind_the_last_one_and_says_when_nothing
 
 TEST_P(retention_suite, a_repeat_finds_nothing_left_to_do) {
   run_through(1, "once");
-  auto const stretch = MUST(deleter_->look(home, saga_id{}, age, retention::batch_max));
+  auto const stretch = MUST(deleter_->look(writer_->every_shard(), saga_id{}, age, retention::batch_max));
   ASSERT_THAT(stretch.sagas, SizeIs(1));
-  EXPECT_EQ(MUST(deleter_->remove(home, stretch.sagas, age)), 1u);
-  EXPECT_EQ(MUST(deleter_->remove(home, stretch.sagas, age)), 0u);
+  EXPECT_EQ(MUST(deleter_->remove(stretch.sagas, age)), 1u);
+  EXPECT_EQ(MUST(deleter_->remove(stretch.sagas, age)), 0u);
   EXPECT_EQ(MUST(reader_->deletions()).sagas, 1u);
 }
 
@@ -269,10 +269,10 @@ TEST_P(retention_suite, the_store_remembers_how_many_went_and_the_youngest_of_th
 
 TEST_P(retention_suite, whoever_was_fenced_deletes_nothing) {
   run_through(1, "key");
-  auto const stretch = MUST(deleter_->look(home, saga_id{}, age, retention::batch_max));
+  auto const stretch = MUST(deleter_->look(writer_->every_shard(), saga_id{}, age, retention::batch_max));
   auto const later = MUST(store_->open_journal());
   EXPECT_FINE(later->take_over(node_id{"node-1"}));
-  EXPECT_REFUSED(errc::fenced, deleter_->remove(home, stretch.sagas, age));
+  EXPECT_REFUSED(errc::fenced, deleter_->remove(stretch.sagas, age));
   EXPECT_REFUSED(errc::fenced, deleter_->expire_keys(home, saga_id{}, age, retention::batch_max));
   expect_wholly_there(1);
 }

@@ -113,8 +113,8 @@ TEST_F(sqlite_upgrade_test, what_the_version_before_has_finished_can_be_deleted_
                  "'; UPDATE atone_saga_ended SET sagas = 2 WHERE status = 5");
   open();
   auto& deleter = *writer_->own_retention();
-  auto const found = MUST(deleter.look(shard{0}, saga_id{}, std::chrono::hours{1}, 10));
-  EXPECT_EQ(MUST(deleter.remove(shard{0}, found.sagas, std::chrono::hours{1})), 1u);
+  auto const found = MUST(deleter.look({shard{0}}, saga_id{}, std::chrono::hours{1}, 10));
+  EXPECT_EQ(MUST(deleter.remove(found.sagas, std::chrono::hours{1})), 1u);
   EXPECT_EQ(MUST(reader_->counts()), (counts{{saga_status::completed, 1}}));
   EXPECT_TRUE(MUST(reader_->history(numbered(1))).empty());
   EXPECT_EQ(MUST(reader_->history(numbered(2))).size(), 1u);  // it has no end that one could go by
