@@ -11,5 +11,6 @@ void recovery(stage& on);
 void memory(stage& on);
 void growth(stage& on);
 void overload(stage& on);
+void retention(stage& on);
 
 }  // namespace bench

@@ -30,6 +30,7 @@ class embedded_target final : public target {
   void run_saga(work_item what, done then) override;
   std::string first_failure() const override;
   atone::engine_figures figures() const { return sagas_->figures(); }
+  atone::retention_figures deletions() const { return sagas_->deletions(); }
   // CPU clock of the engine's loop thread.
   clockid_t loop_clock() const noexcept { return loop_clock_; }
   void stop();

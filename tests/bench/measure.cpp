@@ -15,6 +15,7 @@ struct reading {
   steady::time_point at;
   std::uint64_t ended = 0;
   std::uint64_t events = 0;
+  std::uint64_t deleted = 0;
   cpu_time self{};
   cpu_time load{};  // this thread: it makes the arrivals of an open loop
   cpu_time loop{};
@@ -87,6 +88,7 @@ class run {
     with.coordinator.store = in_.address;
     with.coordinator.handler_threads = on_.options().handler_threads;
     with.coordinator.addresses = on_.addresses();
+    with.coordinator.retention = settings_.retention;
     with.to = settings_.to;
     with.refused = settings_.refused;
     with.keys = on_.options().keys;
@@ -126,6 +128,7 @@ class run {
   reading read(load const& of) {
     reading made;
     if (embedded_) made.events = embedded_->figures().events;
+    if (embedded_) made.deleted = embedded_->deletions().deleted_sagas;
     if (embedded_) made.loop = cpu_of_clock(embedded_->loop_clock());
     if (daemon_) made.daemon = cpu_of_process(daemon_->pid());
     made.self = cpu_of_self();
@@ -159,7 +162,9 @@ class run {
 
   void fill_window() {
     auto const ended = static_cast<double>(to_.ended - from_.ended);
-    made_.sagas_per_s = over(ended, std::chrono::duration<double>{to_.at - from_.at}.count());
+    auto const window = std::chrono::duration<double>{to_.at - from_.at}.count();
+    made_.sagas_per_s = over(ended, window);
+    if (settings_.retention.count() > 0) made_.deleted_per_s = over(static_cast<double>(to_.deleted - from_.deleted), window);
     auto& cpu = made_.cpu_us_per_saga;
     auto const self = to_.self - from_.self;
     auto const load = to_.load - from_.load;

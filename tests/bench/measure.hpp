@@ -22,6 +22,7 @@ struct case_settings {
   std::uint32_t in_flight = 256;  // closed loop
   std::optional<double> rate;     // open loop instead: sagas a second
   std::optional<place> in;        // a store that is there already; nothing: a new one
+  atone::duration retention{};    // finished sagas are deleted after it; 0: kept
 
   case_settings() = default;
 };
@@ -42,6 +43,7 @@ struct case_figures {
   std::optional<double> records_per_commit;
   std::optional<double> loop_us_per_event;
   std::optional<double> offered_per_s;            // of an open loop
+  std::optional<double> deleted_per_s;            // finished sagas, where some are deleted
   std::map<std::string, double> cpu_us_per_saga;  // part -> microseconds in the window
   double idle_percent = 0;                        // of the machine
   double others_percent = 0;                      // used by processes that are not ours

@@ -104,6 +104,7 @@ std::string usage_text() {
   memory        resident memory while --count sagas run through
   growth        throughput on an empty store and on one with --rows finished sagas
   overload      twice the closed loop's rate of starts for --for seconds, through atoned, and how soon it is itself again
+  retention     latencies beside a store with --rows finished sagas that are kept, and while they are deleted
 flags
   --json FILE          figures as JSON           --seconds N          measured time of a case (5)
   --only CASE,…        these cases only          --warm-up N          seconds before it (1)

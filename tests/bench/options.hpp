@@ -25,7 +25,7 @@ struct options {
   std::uint32_t handler_threads = 1;
   std::string store;               // of recovery, memory, growth; empty: each one's own
   std::uint64_t count = 0;         // sagas of recovery and memory; 0: each one's own
-  std::uint64_t rows = 1'000'000;  // finished sagas of growth
+  std::uint64_t rows = 1'000'000;  // finished sagas of growth and retention
   std::string folder = "/var/tmp";
   std::string daemon_program;
   std::uint64_t seed = 1;

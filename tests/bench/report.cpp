@@ -131,6 +131,7 @@ void write_case(atone::json::writer& to, case_figures const& of) {
   if (of.records_per_commit) write_number(to, "records_per_commit", *of.records_per_commit);
   if (of.loop_us_per_event) write_number(to, "loop_us_per_event", *of.loop_us_per_event);
   if (of.offered_per_s) write_number(to, "offered_per_s", *of.offered_per_s);
+  if (of.deleted_per_s) write_number(to, "deleted_per_s", *of.deleted_per_s);
   write_number(to, "idle_percent", of.idle_percent);
   write_number(to, "others_percent", of.others_percent);
   to.key("cpu_us_per_saga").begin_object();

@@ -110,6 +110,7 @@ struct report {
   std::uint64_t effects_twice = 0;        // operations, other than compensations, that took effect more than once
   std::uint64_t compensations_twice = 0;  // compensations that did
   std::uint64_t orphans = 0;              // sagas that only participants know
+  std::uint64_t deleted = 0;              // sagas that only participants know, but may have been deleted: not judged
   std::uint64_t probes = 0;               // sagas of `atone poke`, left aside
   std::vector<finding> findings;          // the first findings_max, in the order of judging
   std::uint64_t findings_left_out = 0;    // beyond that
@@ -153,6 +154,9 @@ class auditor {
   // Sagas with effects that were neither judged nor set aside so far, probes left out: the caller asks the journal for each before
   // finish().
   std::vector<saga_id> unclaimed() const;
+  // Sagas up to this one may have been deleted from the journal (deletion_record::newest, read after everything else): such an unclaimed
+  // one is no orphan. Effects applied twice are a violation all the same.
+  void deleted_up_to(saga_id newest);
   // What is still unclaimed now counts as orphans, where it had an effect. Ends the audit: the auditor is not to be used after it.
   report finish();
 

@@ -27,6 +27,7 @@
 #include <atone/membership.hpp>
 #include <atone/records.hpp>
 #include <atone/result.hpp>
+#include <atone/retention.hpp>
 #include <atone/time.hpp>
 
 namespace atone {
@@ -195,6 +196,10 @@ class journal {
     return std::vector<inbox_start>{};
   }
 
+  // Where nothing may write beside the one writer: what deletes finished sagas, on this journal's thread, between two of its commits. Null:
+  // store::open_retention() has one with a connection of its own.
+  virtual retention* own_retention() { return nullptr; }
+
   // The store's clock, now: on PostgreSQL the server's, else the machine's (or the one the memory store was given).
   virtual result<timestamp> now() = 0;
   // Number of virtual shards, fixed when the store was made; 1 where the store has none.
@@ -221,6 +226,14 @@ struct saga_filter {
   saga_filter() = default;
 };
 
+// Who has claimed a business key.
+struct key_claim {
+  saga_id holder;
+  content_hash body;  // of the input it was started with
+
+  key_claim() = default;
+};
+
 // The reading side; never from a replica, so what was committed before a call began is seen by it. What is not there is an empty
 // answer, not an error. Errors: unavailable; corrupt (a row that can't be read back).
 class journal_reader {
@@ -228,8 +241,10 @@ class journal_reader {
   virtual ~journal_reader() = default;
 
   virtual result<std::optional<saga_row>> find(saga_id id) = 0;
-  // The saga that holds the key, ended or not. Sagas without a key are not found by the empty one.
+  // The saga that holds the key, ended or not; nothing too when it has been deleted. Sagas without a key are not found by the empty one.
   virtual result<std::optional<saga_row>> find_by_key(std::string_view saga_name, business_key const& key) = 0;
+  // Who holds the key; also while only the key is left of it.
+  virtual result<std::optional<key_claim>> claim_of(std::string_view saga_name, business_key const& key) = 0;
   virtual result<std::vector<saga_row>> list(saga_filter const& filter) = 0;
   virtual result<std::vector<event>> history(saga_id id) = 0;  // whole, oldest first
   virtual result<std::vector<compensation_entry>> compensations(saga_id id) = 0;
@@ -241,6 +256,7 @@ class journal_reader {
   virtual result<std::optional<last_output_row>> last_output(std::string_view saga_name, step_path const& step, std::string_view key) = 0;
   // How many sagas stand in each status; a status without sagas is left out. Counts whole tables: not for every request.
   virtual result<std::map<saga_status, std::uint64_t>> counts() = 0;
+  virtual result<deletion_record> deletions() = 0;
 };
 
 // What `atone db status` shows.
@@ -263,6 +279,12 @@ class store {
   virtual result<std::unique_ptr<membership>> open_membership(epoch as) {
     static_cast<void>(as);
     return std::unique_ptr<membership>{};
+  }
+  // What deletes finished sagas for the writer that took over under this epoch, beside it, on a connection of its own. Null: the journal
+  // has it (journal::own_retention). Errors: unavailable; fenced.
+  virtual result<std::unique_ptr<retention>> open_retention(epoch as) {
+    static_cast<void>(as);
+    return std::unique_ptr<retention>{};
   }
   virtual result<schema_status> status() = 0;
   virtual result<void> migrate() = 0;             // applies what is missing, each in a transaction; idempotent

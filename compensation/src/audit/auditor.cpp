@@ -1,4 +1,5 @@
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -36,6 +37,7 @@ struct auditor::impl {
   std::map<saga_id, effect_table> effects;  // what no saga has claimed yet
   std::size_t held = 0;
   report made;
+  std::optional<saga_id> deleted_up_to;
 
   // A saga's effects, which are then no longer anybody else's.
   effect_table claim(saga_id saga) {
@@ -70,6 +72,14 @@ struct auditor::impl {
     }
   }
 
+  // It may have been deleted: whether it was all or nothing can't be told any more, but nothing may stand twice.
+  void count_deleted(std::vector<finding>&& repeats) {
+    ++made.deleted;
+    if (repeats.empty()) return;
+    ++made.violated;
+    note(std::move(repeats));
+  }
+
   void count_stranger(saga_id saga, effect_table const& of) {
     if (is_probe(saga)) {
       ++made.probes;
@@ -77,6 +87,7 @@ struct auditor::impl {
     }
     std::vector<finding> findings;
     find_repeats(saga, of, findings);
+    if (deleted_up_to && saga <= *deleted_up_to) return count_deleted(std::move(findings));
     for (auto const& [key, applied] : of.all()) {
       if (applied == 0) continue;
       finding orphan = repeat(saga, key, applied);
@@ -132,6 +143,10 @@ void auditor::set_aside(saga_row const& row) {
     impl_->note(std::move(repeats));
   }
   ++(row.status == saga_status::parked ? impl_->made.parked : impl_->made.unfinished);
+}
+
+void auditor::deleted_up_to(saga_id newest) {
+  impl_->deleted_up_to = newest;
 }
 
 std::vector<saga_id> auditor::unclaimed() const {

@@ -64,6 +64,7 @@ void write_counts(json::writer& to, report const& of) {
       std::pair{"effects_twice", of.effects_twice},
       std::pair{"compensations_twice", of.compensations_twice},
       std::pair{"orphans", of.orphans},
+      std::pair{"deleted", of.deleted},
       std::pair{"probes", of.probes},
       std::pair{"findings_left_out", of.findings_left_out},
   };
@@ -113,6 +114,7 @@ std::string to_text(report const& of) {
   if (of.unfinished + of.parked > 0) {
     out += "        not judged: under way " + grouped(of.unfinished) + "   parked " + grouped(of.parked) + '\n';
   }
+  if (of.deleted > 0) out += "        may have been deleted after their retention " + grouped(of.deleted) + '\n';
   if (of.judged() == 0) out += "        nothing was checked, so nothing is proven\n";
   for (auto const& each : of.findings) append_line(out, each);
   if (of.findings_left_out > 0) out += "  … and " + grouped(of.findings_left_out) + " more\n";

@@ -55,7 +55,14 @@ std::optional<saga_row> state::find_by_key(std::string_view saga_name, business_
   std::lock_guard const guard{lock_};
   auto const claim = keys_.find(key_name{std::string{saga_name}, key.value()});
   if (claim == keys_.end()) return std::nullopt;
-  return sagas_.at(claim->second.holder).row;
+  auto const holder = sagas_.find(claim->second.holder);
+  return holder == sagas_.end() ? std::nullopt : std::optional{holder->second.row};
+}
+
+std::optional<key_claim> state::claim_of(std::string_view saga_name, business_key const& key) {
+  std::lock_guard const guard{lock_};
+  auto const claim = keys_.find(key_name{std::string{saga_name}, key.value()});
+  return claim == keys_.end() ? std::nullopt : std::optional{claim->second};
 }
 
 std::vector<saga_row> state::list(saga_filter const& filter) {

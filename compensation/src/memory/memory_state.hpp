@@ -25,12 +25,13 @@ struct stored_saga {
   stored_saga() = default;
 };
 
-// Who holds a business key, and with which body.
-struct key_claim {
-  saga_id holder;
-  content_hash body;
+// A key whose saga has been deleted.
+struct kept_key {
+  std::string saga_name;
+  std::string key;
+  timestamp ended_at;
 
-  key_claim() = default;
+  kept_key() = default;
 };
 
 // The committed state, and the two rules that guard it: the fence and the batch numbers.
@@ -58,6 +59,12 @@ class state {
   std::optional<last_output_row> last_output(std::string_view saga_name, step_path const& step, std::string_view key);
   std::map<saga_status, std::uint64_t> counts();
 
+  std::optional<key_claim> claim_of(std::string_view saga_name, business_key const& key);
+  deletion_record deletions();
+  finished_stretch look(saga_id after, duration age, std::size_t most);
+  result<std::uint64_t> remove(epoch writer, std::vector<finished_saga> const& sagas, duration age);
+  result<key_stretch> expire_keys(epoch writer, saga_id after, duration age, std::size_t most);
+
  private:
   using key_name = std::pair<std::string, std::string>;                   // saga name, business key
   using alert_name = std::tuple<saga_id, std::string, std::string>;       // saga, step, kind
@@ -71,6 +78,9 @@ class state {
   void apply_change(saga_row const& row);
   void apply_compensation(compensation_entry const& entry);
   void apply_alert(alert_row const& alert);
+  static bool is_over(saga_row const& row, timestamp ended_before);
+  void erase(std::map<saga_id, stored_saga>::iterator which);
+  void erase_alerts(std::vector<saga_id> const& of);
 
   std::mutex lock_;
   store_clock clock_;
@@ -79,6 +89,8 @@ class state {
   commit_report last_report_;
   std::map<saga_id, stored_saga> sagas_;
   std::map<key_name, key_claim> keys_;
+  std::map<saga_id, kept_key> kept_keys_;
+  deletion_record deleted_;
   std::map<alert_name, std::size_t> alert_places_;
   std::vector<alert_row> alerts_;
   std::map<output_name, last_output_row> outputs_;

@@ -12,9 +12,26 @@ using memory::state;
 // How many open sagas one look under the lock hands out.
 constexpr std::size_t load_chunk = 256;
 
+class memory_retention final : public retention {
+ public:
+  memory_retention(std::shared_ptr<state> shared, epoch const& as) : shared_(std::move(shared)), as_(as) {}
+
+  result<finished_stretch> look(std::vector<shard> const&, saga_id after, duration age, std::size_t most) override {
+    return shared_->look(after, age, most);
+  }
+  result<std::uint64_t> remove(std::vector<finished_saga> const& sagas, duration age) override { return shared_->remove(as_, sagas, age); }
+  result<key_stretch> expire_keys(shard, saga_id after, duration age, std::size_t most) override {
+    return shared_->expire_keys(as_, after, age, most);
+  }
+
+ private:
+  std::shared_ptr<state> shared_;
+  epoch const& as_;  // the journal's
+};
+
 class memory_journal final : public journal {
  public:
-  explicit memory_journal(std::shared_ptr<state> shared) : shared_(std::move(shared)) {}
+  explicit memory_journal(std::shared_ptr<state> shared) : shared_(std::move(shared)), retention_(shared_, epoch_) {}
 
   result<epoch> take_over(node_id const&) override {
     epoch_ = shared_->take_over();
@@ -36,10 +53,12 @@ class memory_journal final : public journal {
   result<void> publish(definition_row const& row) override { return shared_->publish(row); }
   result<timestamp> now() override { return shared_->now(); }
   std::uint16_t shards() const override { return 1; }
+  retention* own_retention() override { return &retention_; }
 
  private:
   std::shared_ptr<state> shared_;
   epoch epoch_;
+  memory_retention retention_;
 };
 
 class memory_reader final : public journal_reader {
@@ -63,6 +82,10 @@ class memory_reader final : public journal_reader {
     return shared_->last_output(saga_name, step, key);
   }
   result<std::map<saga_status, std::uint64_t>> counts() override { return shared_->counts(); }
+  result<std::optional<key_claim>> claim_of(std::string_view saga_name, business_key const& key) override {
+    return shared_->claim_of(saga_name, key);
+  }
+  result<deletion_record> deletions() override { return shared_->deletions(); }
 
  private:
   std::shared_ptr<state> shared_;

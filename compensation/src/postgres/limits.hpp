@@ -32,6 +32,14 @@ inline session_limits membership_limits(session_limits of) {
   return of;
 }
 
+// Of the connection that deletes finished sagas: nobody waits for it, it waits for nobody, and what took too long is tried with less.
+inline session_limits retention_limits(session_limits of) {
+  of.lock = std::min(of.lock, std::chrono::milliseconds{500});
+  of.statement = std::min(of.statement, std::chrono::milliseconds{2'000});
+  of.answer = std::min(of.answer, std::chrono::milliseconds{3'000});
+  return of;
+}
+
 // How often and for how long a commit is repeated before the caller hears of it.
 struct retry_limits {
   std::chrono::milliseconds first_pause{10};

@@ -106,6 +106,33 @@ result<std::optional<saga_row>> reader::find_by_key(std::string_view saga_name, 
                                 decode_saga);
 }
 
+result<std::optional<key_claim>> reader::claim_of(std::string_view saga_name, business_key const& key) {
+  auto const rows = ask("select saga_id, body from atone.saga_key where shard = $1::smallint and saga_name = $2 and business_key = $3",
+                        {std::to_string(shard_of_key(saga_name, key.value(), shards_)), std::string{saga_name}, key.value()});
+  return decode_first<key_claim>(rows, [](pqxx::row const& row) -> result<key_claim> {
+    try {
+      key_claim made;
+      made.holder = decode_id(row[0]);
+      made.body = decode_hash(row[1]);
+      return made;
+    } catch (std::exception const& failure) {
+      return error{errc::corrupt, std::string{"a business key's row can't be read: "} + failure.what()};
+    }
+  });
+}
+
+result<deletion_record> reader::deletions() {
+  auto const rows = ask("select sagas, newest from atone.deletion", {});
+  if (!rows) return rows.error();
+  deletion_record made;
+  for (auto const& row : *rows) {
+    made.sagas += row[0].as<std::uint64_t>();
+    auto const newest = decode_id(row[1]);
+    made.newest = std::max(made.newest.value_or(newest), newest);
+  }
+  return made;
+}
+
 result<std::vector<saga_row>> reader::list(saga_filter const& filter) {
   auto const query = conditions(filter, all_shards_);
   std::string const limit = " limit " + std::to_string(std::min(filter.limit, saga_filter::page_max));

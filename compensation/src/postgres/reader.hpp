@@ -24,6 +24,8 @@ class reader final : public journal_reader {
   result<std::vector<definition_row>> definitions() override;
   result<std::optional<last_output_row>> last_output(std::string_view saga_name, step_path const& step, std::string_view key) override;
   result<std::map<saga_status, std::uint64_t>> counts() override;
+  result<std::optional<key_claim>> claim_of(std::string_view saga_name, business_key const& key) override;
+  result<deletion_record> deletions() override;
 
  private:
   explicit reader(endpoint to) : to_(std::move(to)) {}

@@ -6,6 +6,7 @@
 #include "postgres/membership.hpp"
 #include "postgres/migrations.hpp"
 #include "postgres/reader.hpp"
+#include "postgres/retention.hpp"
 #include "postgres/session.hpp"
 #include "postgres/writer.hpp"
 
@@ -20,6 +21,7 @@ class postgres_store final : public store {
   result<std::unique_ptr<journal>> open_journal() override { return writer::open(to_, retry_); }
   result<std::unique_ptr<journal_reader>> open_reader() override { return reader::open(to_); }
   result<std::unique_ptr<membership>> open_membership(epoch as) override { return open_membership_as(to_, as); }
+  result<std::unique_ptr<retention>> open_retention(epoch as) override { return open_retention_as(to_, as); }
 
   result<schema_status> status() override {
     auto on = session::open(to_, session_kind::reader);

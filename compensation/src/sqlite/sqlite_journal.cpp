@@ -5,6 +5,7 @@
 #include "common/batch_check.hpp"
 #include "sqlite/batch_writer.hpp"
 #include "sqlite/rows.hpp"
+#include "sqlite/sqlite_retention.hpp"
 #include "sqlite/sqlite_store.hpp"
 #include "sqlite/statements.hpp"
 #include "sqlite/user_statement.hpp"
@@ -17,7 +18,8 @@ constexpr std::int64_t load_chunk = 64;
 
 class sqlite_journal final : public journal {
  public:
-  sqlite_journal(connection on, store_clock clock) : on_(std::move(on)), authorizer_(on_), clock_(std::move(clock)) {}
+  sqlite_journal(connection on, store_clock clock)
+      : on_(std::move(on)), authorizer_(on_), clock_(std::move(clock)), retention_(on_, clock_, epoch_) {}
 
   result<epoch> take_over(node_id const& node) override;
   result<commit_report> commit(journal_batch const& batch, batch_number number) override;
@@ -26,6 +28,7 @@ class sqlite_journal final : public journal {
   result<void> publish(definition_row const& row) override;
   result<timestamp> now() override { return clock_(); }
   std::uint16_t shards() const override { return 1; }
+  retention* own_retention() override { return &retention_; }
 
  private:
   using losers_of_work = std::function<result<std::vector<start_loser>>()>;
@@ -40,6 +43,7 @@ class sqlite_journal final : public journal {
   authorizer authorizer_;
   store_clock clock_;
   epoch epoch_;
+  sqlite_retention retention_;  // with the members above
 };
 
 result<epoch> sqlite_journal::take_over(node_id const& node) {

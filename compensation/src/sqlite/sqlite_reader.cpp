@@ -34,6 +34,8 @@ class sqlite_reader final : public journal_reader {
   result<std::vector<definition_row>> definitions() override;
   result<std::optional<last_output_row>> last_output(std::string_view saga_name, step_path const& step, std::string_view key) override;
   result<std::map<saga_status, std::uint64_t>> counts() override;
+  result<std::optional<key_claim>> claim_of(std::string_view saga_name, business_key const& key) override;
+  result<deletion_record> deletions() override;
 
  private:
   connection on_;
@@ -48,17 +50,38 @@ result<std::optional<saga_row>> sqlite_reader::find(saga_id id) {
 }
 
 result<std::optional<saga_row>> sqlite_reader::find_by_key(std::string_view saga_name, business_key const& key) {
-  saga_id holder;
-  {
-    auto claim = on_.use(sql::find_claim);
-    if (!claim) return claim.error();
-    claim->add_text(saga_name).add_text(key.value());
-    auto found = read_one<saga_id>(*claim, read_id);
-    if (!found) return found.error();
-    if (!*found) return std::optional<saga_row>{};
-    holder = **found;
-  }
-  return find(holder);
+  auto const claim = claim_of(saga_name, key);
+  if (!claim) return claim.error();
+  if (!*claim) return std::optional<saga_row>{};
+  return find((*claim)->holder);
+}
+
+result<std::optional<key_claim>> sqlite_reader::claim_of(std::string_view saga_name, business_key const& key) {
+  auto row = on_.use(sql::find_claim);
+  if (!row) return row.error();
+  row->add_text(saga_name).add_text(key.value());
+  return read_one<key_claim>(*row, [](query& from) -> result<key_claim> {
+    key_claim made;
+    auto const holder = read_id(from);
+    if (!holder) return holder.error();
+    made.holder = *holder;
+    auto const body = read_hash(from);
+    if (!body) return body.error();
+    made.body = *body;
+    return made;
+  });
+}
+
+result<deletion_record> sqlite_reader::deletions() {
+  auto row = on_.use(sql::deletions);
+  if (!row) return row.error();
+  auto const found = row->step();
+  if (!found) return found.error();
+  deletion_record made;
+  if (!*found) return made;
+  made.sagas = static_cast<std::uint64_t>(row->take_integer());
+  made.newest = saga_id::parse(row->take_text());
+  return made;
 }
 
 // The text of the conditions; their parameters are bound in the same order by bind_filter.

@@ -56,7 +56,25 @@ inline constexpr char insert_action[] =
 inline constexpr char insert_definition[] =
     "INSERT INTO atone_definition (name, version, hash, text, published_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
 
+// Deleting.
+inline constexpr char old_sagas[] =
+    "SELECT saga_id, definition, business_key, ended_at, status IN (5, 6) AND ended_at < ?1 FROM atone_saga "
+    "WHERE shard = 0 AND saga_id > ?2 AND saga_id < ?3 ORDER BY saga_id LIMIT ?4";
+inline constexpr char delete_saga[] = "DELETE FROM atone_saga WHERE shard = 0 AND saga_id = ? AND status IN (5, 6) AND ended_at < ?";
+inline constexpr char delete_events[] = "DELETE FROM atone_journal WHERE shard = 0 AND saga_id = ?";
+inline constexpr char delete_compensations[] = "DELETE FROM atone_compensation_log WHERE shard = 0 AND saga_id = ?";
+inline constexpr char delete_alerts[] = "DELETE FROM atone_alert WHERE shard = 0 AND saga_id = ?";
+inline constexpr char delete_actions[] = "DELETE FROM atone_operator_action WHERE shard = 0 AND saga_id = ?";
+inline constexpr char keep_key[] = "INSERT INTO atone_kept_key (shard, saga_id, saga_name, business_key, ended_at) VALUES (0, ?, ?, ?, ?)";
+inline constexpr char note_deletion[] = "UPDATE atone_deletion SET sagas = sagas + ?, newest = max(newest, ?) WHERE shard = 0";
+inline constexpr char kept_keys[] =
+    "SELECT saga_id, saga_name, business_key, ended_at FROM atone_kept_key "
+    "WHERE shard = 0 AND saga_id > ? AND saga_id < ? ORDER BY saga_id LIMIT ?";
+inline constexpr char delete_claim[] = "DELETE FROM atone_start_key WHERE shard = 0 AND saga_name = ? AND business_key = ? AND saga_id = ?";
+inline constexpr char delete_kept_key[] = "DELETE FROM atone_kept_key WHERE shard = 0 AND saga_id = ?";
+
 // Reading.
+inline constexpr char deletions[] = "SELECT sagas, newest FROM atone_deletion WHERE shard = 0";
 inline constexpr char find_saga[] = "SELECT " ATONE_SAGA_COLUMNS " FROM atone_saga WHERE shard = 0 AND saga_id = ?";
 inline constexpr char open_sagas[] =
     "SELECT " ATONE_SAGA_COLUMNS

@@ -86,7 +86,13 @@ struct options {
   duration lease{std::chrono::seconds{2}};  // PostgreSQL: how long without a sign of life until others take over what is driven here
   std::uint32_t handler_threads = 4;        // local handlers that run at the same time; 0 counts as 1
   std::uint32_t open_max = 100'000;         // sagas under way; above it starts are refused as errc::exhausted
-  bool migrate = true;                      // bring the store's tables up to date at start; else old ones are a conflict
+  // Finished sagas are deleted, each with all that is stored under it, once their end lies back that far; 0: never. Parked ones and those
+  // under way never are. At least a second. Where several coordinators share a store, give all of them the same.
+  duration retention{};
+  // Their business keys stay that long, from the same moment: a start under one is answered with the old saga's id. Less than `retention`
+  // counts as `retention`.
+  duration key_retention{std::chrono::hours{24 * 30}};
+  bool migrate = true;                             // bring the store's tables up to date at start; else old ones are a conflict
   std::map<std::string, std::string> addresses;    // service -> URL, instead of the definition's default
   duration breaker_open{std::chrono::seconds{5}};  // how long nothing is sent to an address that refuses connections
   duration poll_limit{std::chrono::hours{24}};     // how long work answered by 202 may take; then the attempt's outcome is unknown
@@ -115,6 +121,7 @@ struct start_request {
 struct started {
   saga_id id;
   bool replayed = false;  // the same key and body had been started before: this is that saga
+  bool gone = false;      // and it has ended, and was deleted after its retention: no more than this can be said of it
 
   started() = default;
 };
@@ -159,6 +166,17 @@ struct engine_figures {
   bool writable = false;    // the last write succeeded and this process owns the store
 
   engine_figures() = default;
+};
+
+// What is kept for how long, and what was deleted by one coordinator since it was opened.
+struct retention_figures {
+  duration sagas{};  // as set; 0: for ever
+  duration keys{};
+  std::uint64_t deleted_sagas = 0, deleted_keys = 0;
+  std::uint64_t passes = 0;  // times that everything driven here was looked through to the end
+  duration lag{};            // for how long the oldest one deleted last should have been gone; 0 after a pass
+
+  retention_figures() = default;
 };
 
 // Who drives a saga.
@@ -231,7 +249,8 @@ class coordinator {
   result<saga_view> wait(saga_id id, duration timeout);
   // start and wait for its end (or parking). Whether it completed is for the caller to read from the view.
   result<saga_view> run(std::string_view saga, business_key key, std::string input, duration timeout = std::chrono::hours{1});
-  // How it stands now, under way or ended. Errors: not_found; what the store says.
+  // How it stands now, under way or ended. Errors: not_found (deleted ones too: the message says where that may be so); what the store
+  // says.
   result<saga_view> get(saga_id id);
   // An operator's action, and how the saga stands after it. What is refused of a saga under way is recorded too. Errors: conflict
   // (the state does not allow it, or the saga has ended), invalid_argument (note missing, several steps parked, output not JSON),
@@ -263,6 +282,8 @@ class coordinator {
   result<void> read(std::function<result<void>(journal_reader&)> const& work);
   // Blocks for a turn of the loop; all zero after stop() or from the loop thread itself.
   engine_figures figures() const;
+  // Never blocks.
+  retention_figures deletions() const;
   // A write through to the store, for readiness. Errors: fenced; unavailable, also when nothing has gone through for two seconds.
   result<void> check_writable();
   std::string store_description() const;  // for people and logs, without a password

@@ -61,14 +61,28 @@ void write_figures(json::writer& to, engine_figures const& of) {
   to.key("queue").number(of.queue).key("writable").boolean(of.writable);
 }
 
+// What is set and what this process did, and what of the store is gone for good, whoever deleted it.
+void write_retention(json::writer& to, retention_figures const& of, deletion_record const& gone) {
+  to.key("retention").begin_object().key("sagas");
+  of.sagas > duration{0} ? to.string(format_duration(of.sagas)) : to.null();
+  to.key("keys").string(format_duration(of.keys));
+  to.key("lag_seconds").number(static_cast<std::int64_t>(of.lag / std::chrono::seconds{1}));
+  to.key("deleted").number(gone.sagas).key("deleted_up_to");
+  gone.newest ? to.string(gone.newest->text()) : to.null();
+  to.end_object();
+}
+
 result<std::string> stats(parts& in, journal_reader& from) {
   auto const counts = from.counts();
   if (!counts) return counts.error();
+  auto const gone = from.deletions();
+  if (!gone) return gone.error();
   auto const parked = counts->find(saga_status::parked);
   json::writer out;
   out.begin_object().key("version").string(in.options.version).key("store").string(in.sagas.store_description());
   write_figures(out, in.sagas.figures());
   out.key("parked").number(parked == counts->end() ? std::uint64_t{0} : parked->second);
+  write_retention(out, in.sagas.deletions(), *gone);
   out.key("sagas").begin_object();
   for (auto const& [status, count] : *counts) out.key(name(status)).number(count);
   out.end_object().end_object();
@@ -134,7 +148,7 @@ void show_metrics(parts& in, call_ptr const& of) {
     http::response made;
     made.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     auto const nodes = in.sagas.nodes();
-    made.body = in.metrics.text(in.sagas.figures(), nodes ? *nodes : std::vector<node_view>{});
+    made.body = in.metrics.text(in.sagas.figures(), nodes ? *nodes : std::vector<node_view>{}, in.sagas.deletions());
     return made;
   });
 }

@@ -19,6 +19,13 @@ http::response stopping() {
   return answer_of(problem{503, "unavailable", "the daemon is stopping; the saga goes on at its next start"});
 }
 
+// Its end is asked for, and nobody knows that any more: waiting longer, or starting it again, would not tell either.
+problem gone(saga_id id) {
+  return {410, "gone",
+          "saga " + id.text() +
+              " was started under this key; it has ended and was deleted after its retention: how it ended is not known any more"};
+}
+
 // Waits with the call in the book of waiting ones, so that a stop can let it go.
 void wait_then(parts& in, call_ptr const& of, saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {
   if (!in.waiting.add(of)) return of->send(stopping());
@@ -39,6 +46,7 @@ void answer_start(parts& in, call_ptr const& of, result<started> const& outcome,
   if (!outcome) return of->send(answer_of(outcome.error()));
   auto const made = *outcome;
   if (!wait) return of->send(started_response(made, render(made), true));
+  if (made.gone) return of->send(answer_of(gone(made.id)));
   wait_then(in, of, made.id, *wait, [of, made](result<saga_view> found) {
     // The saga is started whatever the wait says: its id must come back.
     if (!found) return of->send(started_response(made, render(made), false));
@@ -86,6 +94,13 @@ read_result<saga_filter> read_filter(call const& of) {
     }
   }
   return made;
+}
+
+result<void> must_be_there(journal_reader& in, saga_id id) {
+  auto const row = in.find(id);
+  if (!row) return row.error();
+  if (!*row) return no_such_saga(in, id);
+  return {};
 }
 
 using action = operator_request::action_kind;
@@ -160,11 +175,10 @@ void show_history(parts& in, call_ptr const& of) {
   auto const id = read_saga_part(*of, 0);
   if (!id) return of->send(answer_of(id.error()));
   read_in_background(in, of, [which = *id](journal_reader& from) -> result<http::response> {
-    auto const row = from.find(which);
-    if (!row) return row.error();
-    if (!*row) return error{errc::not_found, "no saga " + which.text()};
     auto const events = from.history(which);
     if (!events) return events.error();
+    // After them: where it is still there, they are all.
+    if (auto there = must_be_there(from, which); !there) return there.error();
     return json_response(render_history(which, *events));
   });
 }
@@ -194,11 +208,9 @@ void list_compensations(parts& in, call_ptr const& of) {
   auto const id = read_saga_part(*of, 0);
   if (!id) return of->send(answer_of(id.error()));
   read_in_background(in, of, [which = *id](journal_reader& from) -> result<http::response> {
-    auto const row = from.find(which);
-    if (!row) return row.error();
-    if (!*row) return error{errc::not_found, "no saga " + which.text()};
     auto const rows = from.compensations(which);
     if (!rows) return rows.error();
+    if (auto there = must_be_there(from, which); !there) return there.error();
     return json_response(render_compensations(which, *rows));
   });
 }

@@ -74,6 +74,24 @@ std::vector<MetricFamily> node_families(std::vector<node_view> const& nodes) {
   return made;
 }
 
+double seconds(duration of) noexcept {
+  return std::chrono::duration<double>{of}.count();
+}
+
+std::vector<MetricFamily> retention_families(retention_figures const& of) {
+  std::vector<MetricFamily> made;
+  made.push_back(single("atone_retention_seconds", "How long finished sagas are kept; 0: for ever", MetricType::Gauge, seconds(of.sagas)));
+  made.push_back(single("atone_retention_deleted_sagas_total", "Finished sagas deleted by this process", MetricType::Counter,
+                        number(of.deleted_sagas)));
+  made.push_back(single("atone_retention_deleted_keys_total", "Business keys of deleted sagas deleted by this process", MetricType::Counter,
+                        number(of.deleted_keys)));
+  made.push_back(single("atone_retention_passes_total", "Times that all shards driven here were looked through for what is old enough",
+                        MetricType::Counter, number(of.passes)));
+  made.push_back(single("atone_retention_lag_seconds", "For how long what was deleted last should have been gone; 0 after a pass",
+                        MetricType::Gauge, seconds(of.lag)));
+  return made;
+}
+
 constexpr std::array every_outcome{forward_outcome::answered,   forward_outcome::here,        forward_outcome::lost,
                                    forward_outcome::no_driver,  forward_outcome::unreachable, forward_outcome::no_address,
                                    forward_outcome::second_hop, forward_outcome::too_many,    forward_outcome::stopped};
@@ -136,9 +154,10 @@ void metrics::forwarded(forward_outcome of) {
   impl_->count(of).Increment();
 }
 
-std::string metrics::text(engine_figures const& engine, std::vector<node_view> const& nodes) const {
+std::string metrics::text(engine_figures const& engine, std::vector<node_view> const& nodes, retention_figures const& deleted) const {
   auto families = engine_families(engine);
   for (auto& one : node_families(nodes)) families.push_back(std::move(one));
+  for (auto& one : retention_families(deleted)) families.push_back(std::move(one));
   auto own = impl_->registry.Collect();
   families.insert(families.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   return prometheus::TextSerializer{}.Serialize(families);

@@ -37,7 +37,7 @@ class metrics {
   void answered(std::string_view route, std::string_view method, std::int32_t status, std::chrono::duration<double> took);
   void forwarded(forward_outcome of);
   // `nodes`: as coordinator::nodes() says; empty where it could not.
-  std::string text(engine_figures const& engine, std::vector<node_view> const& nodes) const;
+  std::string text(engine_figures const& engine, std::vector<node_view> const& nodes, retention_figures const& deleted) const;
 
  private:
   struct impl;

@@ -110,7 +110,9 @@ std::string render(saga_view const& of, bool replayed) {
 
 std::string render(started const& of) {
   json::writer out;
-  return out.begin_object().key("id").string(of.id.text()).key("replayed").boolean(of.replayed).end_object().take();
+  out.begin_object().key("id").string(of.id.text()).key("replayed").boolean(of.replayed);
+  if (of.gone) out.key("gone").boolean(true);
+  return out.end_object().take();
 }
 
 std::string render_page(std::vector<saga_row> const& rows, std::uint32_t limit) {

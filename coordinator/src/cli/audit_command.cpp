@@ -39,6 +39,7 @@ class audit_run {
     }
     if (auto aside = set_aside_open(by); !aside) return aside.error();
     if (auto claimed = claim_rest(by); !claimed) return claimed.error();
+    if (auto told = ask_deletions(by); !told) return told.error();
     return by.finish();
   }
 
@@ -139,6 +140,7 @@ class audit_run {
     target from{"/v1/sagas"};
     from.segment(row.id.text()).segment("history");
     auto const history = daemon_.get(from);
+    if (!history && history.error().code == errc::not_found) return {};  // deleted since it was listed: its effects stay unclaimed
     if (!history) return history.error();
     audit::saga_facts facts;
     facts.row = row;
@@ -168,6 +170,16 @@ class audit_run {
       if (!answer) return answer.error();
       by.set_aside(read_saga(*answer));
     }
+    return {};
+  }
+
+  // After everything else: whoever was missed by a look was deleted before this one.
+  result<void> ask_deletions(audit::auditor& by) {
+    auto const stats = daemon_.get(target{"/v1/stats"});
+    if (!stats) return stats.error();
+    auto const set = stats->find("retention");
+    auto const newest = set ? saga_id::parse(text_of(*set, "deleted_up_to")) : std::nullopt;
+    if (newest) by.deleted_up_to(*newest);
     return {};
   }
 

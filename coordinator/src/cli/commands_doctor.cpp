@@ -47,6 +47,24 @@ bool look_at_health(daemon_client const& daemon, surroundings const& with, findi
   return true;
 }
 
+constexpr std::int64_t lag_seconds_max = 3600;
+
+// What is kept for how long. A daemon from before there was retention says nothing of it.
+void look_at_retention(json::value const& stats, findings& out) {
+  auto const set = stats.find("retention");
+  if (!set) return;
+  auto const kept = text_of(*set, "sagas");
+  auto const deleted = integer_of(*set, "deleted");
+  auto words = kept.empty() ? std::string{"finished sagas are kept for ever (atoned --retention)"}
+                            : "finished sagas are kept " + kept + ", their keys " + text_of(*set, "keys");
+  if (!kept.empty() || deleted > 0) words += "; deleted so far: " + std::to_string(deleted);
+  out.emplace_back(verdict::fine, "retention", words);
+  auto const lag = integer_of(*set, "lag_seconds");
+  if (lag <= lag_seconds_max) return;
+  auto const behind = format_duration(std::chrono::duration_cast<duration>(std::chrono::hours{lag / 3600}));
+  out.emplace_back(verdict::warning, "retention", "more ends than is deleted, or much was old when it was set: " + behind + " behind");
+}
+
 void look_at_stats(daemon_client const& daemon, findings& out) {
   auto const stats = daemon.get(target{"/v1/stats"});
   if (!stats) {
@@ -60,6 +78,7 @@ void look_at_stats(daemon_client const& daemon, findings& out) {
   auto const parked = integer_of(*stats, "parked");
   auto const words = parked == 0 ? "no saga is parked" : std::to_string(parked) + " wait for a person: atone list --status parked";
   out.emplace_back(parked == 0 ? verdict::fine : verdict::warning, "parked", words);
+  look_at_retention(*stats, out);
 }
 
 void look_at_alerts(daemon_client const& daemon, findings& out) {

@@ -72,7 +72,8 @@ exit_code run_start(arguments const& typed, surroundings const& with) {
   if (with.wants_json(typed)) {
     if (!waits) with.screen.out() << answer->raw() << '\n';
   } else {
-    with.screen.out() << (flag_of(*answer, "replayed") ? "already started " : "started ") << printable(id) << '\n';
+    with.screen.out() << (flag_of(*answer, "replayed") ? "already started " : "started ") << printable(id)
+                      << (flag_of(*answer, "gone") ? ", which has ended and was deleted after its retention" : "") << '\n';
   }
   return waits ? wait_and_print(id, *timeout, typed, with) : exit_code::done;
 }

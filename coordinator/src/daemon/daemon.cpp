@@ -30,6 +30,8 @@ options coordinator_settings(settings const& of, std::string const& url) {
   made.lease = of.lease;
   made.handler_threads = of.handler_threads;
   made.open_max = of.open_max;
+  made.retention = of.retention;
+  made.key_retention = of.key_retention;
   made.migrate = of.migrate;
   made.addresses = of.addresses;
   made.token_key = of.token_key;

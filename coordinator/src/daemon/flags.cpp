@@ -14,6 +14,7 @@ namespace {
 
 constexpr duration lease_min = std::chrono::milliseconds{500};
 constexpr duration lease_max = std::chrono::hours{1};
+constexpr duration retention_min = std::chrono::seconds{1};
 
 // Texts as typed; turned into settings once all of them are there.
 struct typed_line {
@@ -25,6 +26,8 @@ struct typed_line {
   http::tls_options tls;
   std::string grace;
   std::string lease;
+  std::string retention;
+  std::string key_retention;
   bool no_migrate = false;
 
   typed_line() = default;
@@ -67,6 +70,14 @@ void add_flags(CLI::App& app, settings& made, typed_line& typed) {
       ->envname("ATONE_HANDLER_THREADS")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  app.add_option("--retention", typed.retention,
+                 "How long finished sagas are kept, from their end on; 0s: for ever. Parked ones and those under way are never deleted")
+      ->envname("ATONE_RETENTION")
+      ->default_str("0s");
+  app.add_option("--key-retention", typed.key_retention,
+                 "How long the business key of a deleted saga is known, from its end on; not shorter than --retention")
+      ->envname("ATONE_KEY_RETENTION")
+      ->default_str("30d");
   app.add_flag("--no-migrate", typed.no_migrate, "Refuse to start on tables of another version")->envname("ATONE_NO_MIGRATE");
   app.add_option("--grace", typed.grace, "For open requests when stopping")->envname("ATONE_GRACE")->default_str("10s");
   app.add_option("--log-level", made.log_level, "What is logged")
@@ -102,6 +113,28 @@ result<void> apply_node(typed_line const& typed, settings& into) {
   return {};
 }
 
+// A key that was not spoken of lasts as long as its saga at least.
+result<void> apply_retention(typed_line const& typed, settings& into) {
+  if (!typed.retention.empty()) {
+    auto const kept = parse_duration(typed.retention);
+    if (!kept) return error{errc::invalid_argument, "retention: " + kept.error().message};
+    if (*kept != duration{0} && *kept < retention_min) {
+      return error{errc::invalid_argument, "retention: found " + typed.retention + ", expected 0s (for ever), or 1s and more"};
+    }
+    into.retention = *kept;
+  }
+  into.key_retention = std::max(into.key_retention, into.retention);
+  if (typed.key_retention.empty()) return {};
+  auto const kept = parse_duration(typed.key_retention);
+  if (!kept) return error{errc::invalid_argument, "key-retention: " + kept.error().message};
+  if (*kept < into.retention) {
+    return error{errc::invalid_argument, "key-retention: found " + typed.key_retention + ", expected no less than --retention, which is " +
+                                             format_duration(into.retention)};
+  }
+  into.key_retention = *kept;
+  return {};
+}
+
 result<void> apply(typed_line const& typed, settings& into) {
   into.migrate = !typed.no_migrate;
   if (!typed.listen.empty()) {
@@ -117,6 +150,7 @@ result<void> apply(typed_line const& typed, settings& into) {
     into.grace = *grace;
   }
   if (auto done = apply_node(typed, into); !done) return done;
+  if (auto done = apply_retention(typed, into); !done) return done;
   if (typed.tls.certificate_file.empty() != typed.tls.key_file.empty()) {
     return error{errc::invalid_argument, "TLS needs both --tls-certificate and --tls-key"};
   }

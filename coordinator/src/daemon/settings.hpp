@@ -33,6 +33,8 @@ struct settings {
   std::map<std::string, std::string> addresses;  // service -> URL
   std::string callback_base;                     // empty: our own URL, when that is on loopback
   std::string token_key;
+  duration retention{};  // 0: finished sagas are kept for ever
+  duration key_retention{std::chrono::hours{24 * 30}};
   std::uint32_t open_max = 100'000;
   std::uint32_t handler_threads = 4;
   duration grace{std::chrono::seconds{10}};  // for open requests and answers under way when stopping

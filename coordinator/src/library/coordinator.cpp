@@ -12,6 +12,14 @@ namespace {
 constexpr duration lease_min = std::chrono::milliseconds{500};
 constexpr duration lease_max = std::chrono::hours{1};
 
+constexpr duration retention_min = std::chrono::seconds{1};
+
+result<void> check_retention(options const& with) {
+  if (with.retention == duration{0} || (with.retention >= retention_min && with.retention <= duration_max)) return {};
+  return error{errc::invalid_argument, "retention: found " + format_duration(with.retention) + ", expected 0s (for ever), or 1s to " +
+                                           format_duration(duration_max)};
+}
+
 // The blocking form of an asynchronous one. Called from the loop itself it would wait for ever: refused.
 template <class T, class Impl, class Begin>
 result<T> block_on(Impl const& on, Begin const& begin) {
@@ -82,6 +90,7 @@ result<coordinator::impl::opened> coordinator::impl::take_over(std::unique_ptr<s
 }
 
 result<std::unique_ptr<coordinator>> coordinator::open(options with) {
+  if (auto fine = check_retention(with); !fine) return fine.error();
   auto from = open_store(with.store);
   if (!from) return from.error();
   if (with.migrate) {

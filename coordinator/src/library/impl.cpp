@@ -37,6 +37,11 @@ result<std::optional<open_saga>> read_saga(journal_reader& in, saga_id saga) {
   if (!*row) return std::optional<open_saga>{};
   auto events = in.history(saga);
   if (!events) return events.error();
+  if (events->empty()) {  // deleted between these two looks?
+    auto const still = in.find(saga);
+    if (!still) return still.error();
+    if (!*still) return std::optional<open_saga>{};
+  }
   auto log = in.compensations(saga);
   if (!log) return log.error();
   open_saga made;
@@ -48,18 +53,20 @@ result<std::optional<open_saga>> read_saga(journal_reader& in, saga_id saga) {
 
 result<std::optional<runtime::store_lookup::key_holder>> read_holder(journal_reader& in, std::string const& saga_name,
                                                                      business_key const& key) {
-  auto const row = in.find_by_key(saga_name, key);
-  if (!row) return row.error();
-  if (!*row) return std::optional<runtime::store_lookup::key_holder>{};
-  auto const events = in.history((*row)->id);
-  if (!events) return events.error();
-  if (events->empty()) return error{errc::corrupt, "saga " + (*row)->id.text() + " has no history"};
-  auto const input = json::parse(events->front().payload);
-  if (!input) return error{errc::corrupt, "the input of saga " + (*row)->id.text() + ": " + input.error().message};
+  auto const claim = in.claim_of(saga_name, key);
+  if (!claim) return claim.error();
+  if (!*claim) return std::optional<runtime::store_lookup::key_holder>{};
   runtime::store_lookup::key_holder found;
-  found.saga = (*row)->id;
-  found.body = content_hash::of(json::canonical(*input));
+  found.saga = (*claim)->holder;
+  found.body = (*claim)->body;
   return std::optional{found};
+}
+
+library::retention_terms terms_of(options const& with) {
+  library::retention_terms made;
+  made.sagas = with.retention;
+  made.keys = std::max(with.retention, with.key_retention);
+  return made;
 }
 
 std::string all_of(std::vector<diagnostic> const& diagnostics) {
@@ -105,7 +112,8 @@ coordinator::impl::impl(options with, opened what)
           }(),
           tenure()),
       local(loop, std::max<std::uint32_t>(1, settings.handler_threads), tenure()),
-      happenings(settings.observer) {
+      happenings(settings.observer),
+      deleting(terms_of(settings), retention_ports()) {
   runtime::engine_settings made;
   made.open_max = settings.open_max;
   made.shards = what.shards;
@@ -264,6 +272,9 @@ result<void> coordinator::impl::load() {
   });
   ATONE_ASSERT(asked);
   if (auto loaded = done.get(); !loaded) return loaded;
+  auto const deleted = (*reading)->deletions();
+  if (!deleted) return deleted.error();
+  newest_deleted = deleted->newest;
   // After the sagas: what they are bound to was published before they began.
   auto const rows = (*reading)->definitions();
   if (!rows) return rows.error();
@@ -277,6 +288,7 @@ void coordinator::impl::run_loop() {
     loop_id.store(std::this_thread::get_id());
     loop.run();
   }};
+  deleting.start();
 }
 
 void coordinator::impl::halt_senders() {
@@ -297,6 +309,7 @@ void coordinator::impl::stop(duration grace) {
   ATONE_ASSERT(!local.in_handler());
   std::lock_guard const held{stop_lock};
   if (stopped.exchange(true)) return;
+  deleting.ask_to_stop();
   auto const over = library::boot_time() + grace;
   if (loop_thread.joinable()) {
     auto const nothing_out = std::make_shared<std::promise<void>>();
@@ -310,6 +323,7 @@ void coordinator::impl::stop(duration grace) {
     local.stop();
   }
   writer.stop(std::max(duration{0}, over - library::boot_time()));
+  deleting.join();  // while the loop still answers it
   // Behind the last write, and when nothing leaves any more: what is still out is asked again by whoever takes these sagas over, under the
   // same keys.
   if (lease) {
@@ -368,15 +382,18 @@ result<coordinator::published> coordinator::impl::publish(std::string_view yaml)
 
 void coordinator::impl::answer_from_store(saga_id id, std::function<void(result<saga_view>)> then) {
   // Once: whoever asks is told of an outage, and asks again.
-  read_once<std::optional<open_saga>>([id](journal_reader& in) { return read_saga(in, id); },
-                                      [this, id, then = std::move(then)](result<std::optional<open_saga>> found) {
-                                        if (!found) return then(found.error());
-                                        if (!*found) return then(error{errc::not_found, "no saga " + id.text()});
-                                        auto& stored = **found;
-                                        auto const& bound = stored.row.definition;
-                                        auto const definition = engine->find_definition(bound.name, bound.version);
-                                        then(rebuild_view(std::move(stored.row), stored.events, definition));
-                                      });
+  auto const read = [id](journal_reader& in) -> result<std::optional<open_saga>> {
+    auto found = read_saga(in, id);
+    if (found && !*found) return no_such_saga(in, id);
+    return found;
+  };
+  read_once<std::optional<open_saga>>(read, [this, then = std::move(then)](result<std::optional<open_saga>> found) {
+    if (!found) return then(found.error());
+    auto& stored = **found;
+    auto const& bound = stored.row.definition;
+    auto const definition = engine->find_definition(bound.name, bound.version);
+    then(rebuild_view(std::move(stored.row), stored.events, definition));
+  });
 }
 
 void coordinator::impl::wait(saga_id id, duration timeout, std::function<void(result<saga_view>)> then) {
@@ -431,10 +448,11 @@ void coordinator::impl::wait_again(std::shared_ptr<wait_state> const& one) {
 // A definition may have been published through another coordinator a moment ago.
 void coordinator::impl::start(start_request what, std::function<void(result<started>)> then) {
   bool const known = !shards || engine->find_definition(what.saga, what.version) != nullptr;
-  if (known) return engine->start(std::move(what), std::move(then));
-  shards->refresh_definitions([this, what = std::move(what), then = std::move(then)](result<void> read) mutable {
-    if (!read) return then(read.error());
-    engine->start(std::move(what), std::move(then));
+  auto told = [this, then = std::move(then)](result<started> outcome) { tell_started(std::move(outcome), then); };
+  if (known) return engine->start(std::move(what), std::move(told));
+  shards->refresh_definitions([this, what = std::move(what), told = std::move(told)](result<void> read) mutable {
+    if (!read) return told(read.error());
+    engine->start(std::move(what), std::move(told));
   });
 }
 
@@ -498,20 +516,23 @@ void coordinator::impl::report(saga_id id, step_path step, operation op, attempt
 }
 
 void coordinator::impl::driver_of(saga_id id, std::function<void(result<driver>)> then) {
-  read_once<std::optional<saga_row>>([id](journal_reader& in) { return in.find(id); },
-                                     [this, id, then = std::move(then)](result<std::optional<saga_row>> row) {
-                                       if (!row) return then(row.error());
-                                       if (!*row) return then(error{errc::not_found, "no saga " + id.text()});
-                                       driver made;
-                                       made.here = !shards || shards->holds((*row)->home);
-                                       made.node = settings.node;
-                                       auto const who = shards ? shards->driver_of((*row)->home) : std::nullopt;
-                                       if (made.here) return then(made);
-                                       if (!who) return then(elsewhere(**row));
-                                       made.node = who->node;
-                                       made.address = who->address;
-                                       then(made);
-                                     });
+  auto const find = [id](journal_reader& in) -> result<std::optional<saga_row>> {
+    auto row = in.find(id);
+    if (row && !*row) return no_such_saga(in, id);
+    return row;
+  };
+  read_once<std::optional<saga_row>>(find, [this, then = std::move(then)](result<std::optional<saga_row>> row) {
+    if (!row) return then(row.error());
+    driver made;
+    made.here = !shards || shards->holds((*row)->home);
+    made.node = settings.node;
+    auto const who = shards ? shards->driver_of((*row)->home) : std::nullopt;
+    if (made.here) return then(made);
+    if (!who) return then(elsewhere(**row));
+    made.node = who->node;
+    made.address = who->address;
+    then(made);
+  });
 }
 
 result<saga_view> rebuild_view(saga_row row, std::vector<event> const& history, definition_ptr const& definition) {

@@ -18,6 +18,7 @@
 #include "environment.hpp"
 #include "lease_keeper.hpp"
 #include "reader_thread.hpp"
+#include "retention_driver.hpp"
 #include "runtime/engine.hpp"
 #include "senders.hpp"
 #include "shard_table.hpp"
@@ -115,6 +116,13 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void wait_again(std::shared_ptr<wait_state> const& one);
   std::set<std::shared_ptr<wait_state>> in_store;  // between two looks
   void start(start_request what, std::function<void(result<started>)> then);
+  void tell_started(result<started> outcome, std::function<void(result<started>)> then);
+  bool may_be_deleted(saga_id id);
+  library::retention_ports retention_ports();
+  result<void> with_retention(library::retention_ports::store_work const& work);
+  // Asks the loop, from another thread, while it runs.
+  template <class Value>
+  Value ask_loop(std::function<Value()> question);
   void act(operator_request what, std::function<void(result<saga_view>)> then);
   void report(saga_id id, step_path step, operation op, attempt n, runtime::call_answer answer, std::function<void(result<void>)> then);
   void driver_of(saga_id id, std::function<void(result<driver>)> then);
@@ -148,6 +156,9 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   observing_probe happenings;
   std::unique_ptr<runtime::engine> engine;
   std::unique_ptr<library::shard_table> shards;  // null: all shards are ours
+  std::optional<saga_id> newest_deleted;         // as it was found at the start
+  std::unique_ptr<retention> deletes_beside;     // of the deleting thread; null: the journal has one
+  library::retention_driver deleting;
   std::mutex stop_lock;
   std::mutex door_lock;
   bool closed = false;  // under door_lock

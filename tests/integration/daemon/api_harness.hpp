@@ -40,8 +40,8 @@ output: {receipt: =steps.charge.out.receipt}
 
 class api_test : public testing::Test {
  protected:
-  explicit api_test(service_options with = {}) {
-    auto opened = coordinator::open(options{"memory:"});
+  explicit api_test(service_options with = {}, options how = options{"memory:"}) {
+    auto opened = coordinator::open(std::move(how));
     if (!opened) throw std::runtime_error{opened.error().message};
     sagas = *std::move(opened);
     bind();

@@ -26,15 +26,17 @@ TEST(config_file, keys_become_flags) {
   auto const read = read_config(R"(store: sqlite:x.db
 open_max: 5
 no_migrate: true
+retention: 30d
+key_retention: 90d
 tls: {certificate: c.pem, key: k.pem}
 services:
   orders: "http://127.0.0.1:7001"
 )",
                                 "atoned.yaml");
   ASSERT_TRUE(read.has_value()) << read.error().message;
-  EXPECT_THAT(*read,
-              ElementsAre(Pair("store", "sqlite:x.db"), Pair("open-max", "5"), Pair("no-migrate", "true"), Pair("tls-certificate", "c.pem"),
-                          Pair("tls-key", "k.pem"), Pair("service", "orders=http://127.0.0.1:7001")));
+  EXPECT_THAT(*read, ElementsAre(Pair("store", "sqlite:x.db"), Pair("open-max", "5"), Pair("no-migrate", "true"), Pair("retention", "30d"),
+                                 Pair("key-retention", "90d"), Pair("tls-certificate", "c.pem"), Pair("tls-key", "k.pem"),
+                                 Pair("service", "orders=http://127.0.0.1:7001")));
   EXPECT_TRUE(read_config("{}", "x").has_value());
 }
 

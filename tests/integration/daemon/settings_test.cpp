@@ -57,6 +57,39 @@ TEST(settings, flags_say_everything) {
   EXPECT_EQ(run.open_max, 10u);
 }
 
+TEST(settings, finished_sagas_are_kept_for_ever_unless_it_is_said_for_how_long) {
+  auto const silent = parse({});
+  ASSERT_TRUE(silent.line.run) << silent.err;
+  EXPECT_EQ(silent.line.run->retention, duration{0});
+  EXPECT_EQ(silent.line.run->key_retention, std::chrono::hours{24 * 30});
+  auto const said = parse({"--retention", "7d", "--key-retention", "60d"});
+  ASSERT_TRUE(said.line.run) << said.err;
+  EXPECT_EQ(said.line.run->retention, std::chrono::hours{24 * 7});
+  EXPECT_EQ(said.line.run->key_retention, std::chrono::hours{24 * 60});
+  auto const never = parse({"--retention", "0s"});
+  ASSERT_TRUE(never.line.run) << never.err;
+  EXPECT_EQ(never.line.run->retention, duration{0});
+}
+
+TEST(settings, a_key_is_known_as_long_as_its_saga_at_least) {
+  auto const longer = parse({"--retention", "90d"});
+  ASSERT_TRUE(longer.line.run) << longer.err;
+  EXPECT_EQ(longer.line.run->key_retention, std::chrono::hours{24 * 90});
+  auto const shorter = parse({"--retention", "90d", "--key-retention", "60d"});
+  EXPECT_FALSE(shorter.line.run);
+  EXPECT_EQ(shorter.line.exit_code, 2);
+  EXPECT_THAT(shorter.err, HasSubstr("key-retention: found 60d, expected no less than --retention, which is 90d"));
+}
+
+TEST(settings, a_retention_that_can_not_be_meant_is_refused) {
+  for (auto const* const wrong : {"10ms", "999ms", "a while", "-1d"}) {
+    auto const made = parse({"--retention", wrong});
+    EXPECT_FALSE(made.line.run) << wrong;
+    EXPECT_EQ(made.line.exit_code, 2);
+    EXPECT_THAT(made.err, HasSubstr("retention")) << wrong;
+  }
+}
+
 TEST(settings, environment_stands_behind_flags) {
   ::setenv("ATONE_STORE", "sqlite:from-environment.db", 1);
   ::setenv("ATONE_LISTEN", "127.0.0.1:1234", 1);

@@ -105,6 +105,22 @@ TEST_F(sqlite_upgrade_test, a_saga_that_a_person_deletes_is_counted_no_more) {
   EXPECT_EQ(MUST(reader_->counts()), (counts{{saga_status::completed, 1}}));
 }
 
+TEST_F(sqlite_upgrade_test, what_the_version_before_has_finished_can_be_deleted_and_is_counted_no_more) {
+  make_file_at(2);
+  write_saga(1, saga_status::completed);
+  write_saga(2, saga_status::completed);
+  place_.execute("UPDATE atone_saga SET ended_at = 9 WHERE saga_id = '" + numbered(1).text() +
+                 "'; UPDATE atone_saga_ended SET sagas = 2 WHERE status = 5");
+  open();
+  auto& deleter = *writer_->own_retention();
+  auto const found = MUST(deleter.look({shard{0}}, saga_id{}, std::chrono::hours{1}, 10));
+  EXPECT_EQ(MUST(deleter.remove(found.sagas, std::chrono::hours{1})), 1u);
+  EXPECT_EQ(MUST(reader_->counts()), (counts{{saga_status::completed, 1}}));
+  EXPECT_TRUE(MUST(reader_->history(numbered(1))).empty());
+  EXPECT_EQ(MUST(reader_->history(numbered(2))).size(), 1u);  // it has no end that one could go by
+  EXPECT_EQ(MUST(reader_->deletions()).sagas, 1u);
+}
+
 TEST_F(sqlite_upgrade_test, a_batch_that_is_refused_counts_nothing) {
   open();
   auto batch = starting(1);

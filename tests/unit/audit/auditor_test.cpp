@@ -61,6 +61,35 @@ TEST(auditor_over_all, an_effect_of_an_unknown_saga_is_an_orphan) {
   EXPECT_EQ(found.findings.front().kind, finding_kind::orphan);
 }
 
+TEST(auditor_over_all, a_saga_that_may_have_been_deleted_is_no_orphan_and_not_judged) {
+  auditor by{sources};
+  auto known = completed(1);
+  add_all(by, known);
+  add_all(by, completed(8));
+  add_all(by, completed(9));
+  add_all(by, completed(10));
+  by.judge(known.facts());
+  by.deleted_up_to(id_of(9));
+  auto const found = by.finish();
+  EXPECT_EQ(found.deleted, 2U);
+  EXPECT_EQ(found.orphans, 1U);  // younger than anything that was ever deleted
+  EXPECT_EQ(found.violated, 1U);
+  EXPECT_EQ(found.findings.front().saga, id_of(10));
+}
+
+TEST(auditor_over_all, even_deleted_nothing_may_have_happened_twice) {
+  auditor by{sources};
+  script gone{saga_status::completed, 3};
+  gone.applied("orders", "order", operation::act, 2);
+  add_all(by, gone);
+  by.deleted_up_to(id_of(3));
+  auto const found = by.finish();
+  EXPECT_EQ(found.deleted, 1U);
+  EXPECT_EQ(found.violated, 1U);
+  EXPECT_EQ(found.effects_twice, 1U);
+  EXPECT_EQ(found.findings.front().kind, finding_kind::effect_twice);
+}
+
 TEST(auditor_over_all, even_an_undone_saga_must_be_known_to_the_journal) {
   auditor by{sources};
   add_all(by, compensated(9));

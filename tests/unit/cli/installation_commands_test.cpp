@@ -14,6 +14,7 @@ namespace atone::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 fake_daemon healthy() {
   fake_daemon daemon;
@@ -42,6 +43,23 @@ TEST(doctor, tells_what_is_wrong) {
   EXPECT_THAT(line.out(), HasSubstr("the daemon is 99.0.0"));
   EXPECT_THAT(line.out(), HasSubstr("3 wait for a person"));
   EXPECT_THAT(line.out(), HasSubstr("1 that should wake somebody"));
+}
+
+TEST(doctor, says_how_long_finished_sagas_are_kept) {
+  auto const with = [](std::string const& retention) {
+    command_line line;
+    line.daemon.answers("GET /health", "{}").answers("GET /ready", "{}").answers("GET /v1/alerts?limit=1000", R"({"alerts": []})");
+    line.daemon.answers("GET /v1/stats", R"({"version": ")" ATONE_VERSION R"(", "parked": 0, "retention": )" + retention + "}");
+    EXPECT_EQ(line.run({"doctor"}), exit_code::done) << line.out();
+    return line.out();
+  };
+  EXPECT_THAT(with(R"({"sagas": null, "keys": "30d", "lag_seconds": 0, "deleted": 0, "deleted_up_to": null})"),
+              HasSubstr("finished sagas are kept for ever (atoned --retention)\n"));
+  auto const kept = with(R"({"sagas": "7d", "keys": "30d", "lag_seconds": 20, "deleted": 12, "deleted_up_to": null})");
+  EXPECT_THAT(kept, HasSubstr("finished sagas are kept 7d, their keys 30d; deleted so far: 12"));
+  EXPECT_THAT(kept, Not(HasSubstr("behind")));
+  EXPECT_THAT(with(R"({"sagas": "7d", "keys": "30d", "lag_seconds": 90000, "deleted": 12, "deleted_up_to": null})"),
+              HasSubstr("warning   retention  more ends than is deleted, or much was old when it was set: 25h behind"));
 }
 
 TEST(doctor, without_a_daemon_asks_nothing_more) {
