@@ -10,5 +10,6 @@ void store_limit(stage& on);
 void recovery(stage& on);
 void memory(stage& on);
 void growth(stage& on);
+void peers(stage& on);
 
 }  // namespace bench

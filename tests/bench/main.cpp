@@ -12,11 +12,8 @@ namespace {
 using command = void (*)(bench::stage&);
 
 std::map<std::string, command> commands() {
-  return {{"throughput", bench::throughput},
-          {"store-limit", bench::store_limit},
-          {"recovery", bench::recovery},
-          {"memory", bench::memory},
-          {"growth", bench::growth}};
+  return {{"throughput", bench::throughput}, {"store-limit", bench::store_limit}, {"recovery", bench::recovery},
+          {"memory", bench::memory},         {"growth", bench::growth},           {"peers", bench::peers}};
 }
 
 int measure(command which, bench::options const& with) {
