@@ -10,6 +10,9 @@
 namespace bench {
 namespace {
 
+constexpr auto warm_up_max = std::chrono::seconds{30};
+constexpr auto look_every = std::chrono::milliseconds{20};
+
 // Where everything stands at one moment.
 struct reading {
   steady::time_point at;
@@ -118,6 +121,8 @@ class run {
     } else {
       of.keep_in_flight(settings_.in_flight);
       on_.clock().pause(warm_up);
+      auto const until = steady::now() + warm_up_max;
+      while (of.ended() < settings_.warm_up_sagas && steady::now() < until) on_.clock().pause(look_every);
     }
     of.check();
     from_ = read(of);

@@ -27,6 +27,7 @@ struct case_settings {
   std::optional<place> in;                           // a store that is there already; nothing: a new one
   std::function<served()> peer;                      // starts another engine on `in`; nothing: Atone
   std::optional<std::chrono::milliseconds> warm_up;  // instead of --warm-up
+  std::uint64_t warm_up_sagas = 0;                   // at least so many before the window begins, unless they take too long
 
   case_settings() = default;
 };

