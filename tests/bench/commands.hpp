@@ -12,5 +12,6 @@ void memory(stage& on);
 void growth(stage& on);
 void overload(stage& on);
 void retention(stage& on);
+void peers(stage& on);
 
 }  // namespace bench

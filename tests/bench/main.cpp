@@ -12,8 +12,9 @@ namespace {
 using command = void (*)(bench::stage&);
 
 std::map<std::string, command> commands() {
-  return {{"throughput", bench::throughput}, {"store-limit", bench::store_limit}, {"recovery", bench::recovery},  {"memory", bench::memory},
-          {"growth", bench::growth},         {"overload", bench::overload},       {"retention", bench::retention}};
+  return {
+      {"throughput", bench::throughput}, {"store-limit", bench::store_limit}, {"recovery", bench::recovery},   {"memory", bench::memory},
+      {"growth", bench::growth},         {"overload", bench::overload},       {"retention", bench::retention}, {"peers", bench::peers}};
 }
 
 int measure(command which, bench::options const& with) {

@@ -10,6 +10,9 @@
 namespace bench {
 namespace {
 
+constexpr auto warm_up_max = std::chrono::seconds{30};
+constexpr auto look_every = std::chrono::milliseconds{20};
+
 // Where everything stands at one moment.
 struct reading {
   steady::time_point at;
@@ -20,6 +23,7 @@ struct reading {
   cpu_time load{};  // this thread: it makes the arrivals of an open loop
   cpu_time loop{};
   cpu_time daemon{};
+  std::map<std::string, cpu_time> peer;
   cpu_time participants{};
   cpu_time postgresql{};
   machine_time machine;
@@ -40,7 +44,7 @@ written written_to(stage& on, place const& in) {
   if (in.kind == store_kind::postgresql) {
     made.commits = on.postgresql().commits_of(in.database);
     made.bytes = on.postgresql().wal_position();
-  } else {
+  } else if (in.kind == store_kind::sqlite) {
     made.bytes = storage_bytes_of_self();
   }
   return made;
@@ -70,6 +74,7 @@ class run {
     auto const after = written_to(on_, in_);
     fill_latencies(of);
     fill_window();
+    if (in_.kind == store_kind::own) return made_;
     auto const sagas = static_cast<double>(made_.sagas);
     auto const commits = in_.kind == store_kind::postgresql ? after.commits - before.commits : engine_commits_;
     made_.commits_per_saga = over(static_cast<double>(commits), sagas);
@@ -79,6 +84,11 @@ class run {
 
  private:
   void open_target() {
+    if (settings_.peer) {
+      peer_ = std::make_unique<peer_target>(on_.clock(), settings_.peer());
+      target_ = peer_.get();
+      return;
+    }
     if (settings_.by_daemon) {
       daemon_ = std::make_unique<daemon_target>(on_, in_, settings_.refused, on_.options().keys);
       target_ = daemon_.get();
@@ -101,16 +111,20 @@ class run {
     if (embedded_) embedded_->stop();
     embedded_.reset();
     daemon_.reset();
+    peer_.reset();
     target_ = nullptr;
   }
 
   void put_load(load& of) {
     auto const& with = on_.options();
+    auto const warm_up = settings_.warm_up.value_or(with.warm_up);
     if (settings_.rate) {
-      of.arrive(*settings_.rate, with.warm_up, with.seed);
+      of.arrive(*settings_.rate, warm_up, with.seed);
     } else {
       of.keep_in_flight(settings_.in_flight);
-      on_.clock().pause(with.warm_up);
+      on_.clock().pause(warm_up);
+      auto const until = steady::now() + warm_up_max;
+      while (of.ended() < settings_.warm_up_sagas && steady::now() < until) on_.clock().pause(look_every);
     }
     of.check();
     from_ = read(of);
@@ -131,6 +145,7 @@ class run {
     if (embedded_) made.deleted = embedded_->deletions().deleted_sagas;
     if (embedded_) made.loop = cpu_of_clock(embedded_->loop_clock());
     if (daemon_) made.daemon = cpu_of_process(daemon_->pid());
+    if (peer_) made.peer = peer_->cpu();
     made.self = cpu_of_self();
     made.load = cpu_of_clock(CLOCK_THREAD_CPUTIME_ID);
     made.participants = on_.cpu_of_participants();
@@ -169,9 +184,14 @@ class run {
     auto const self = to_.self - from_.self;
     auto const load = to_.load - from_.load;
     auto const loop = to_.loop - from_.loop;
-    if (settings_.by_daemon) {
+    auto others = to_.daemon - from_.daemon;
+    for (auto const& [part, used] : to_.peer) {
+      cpu[part] = over(microseconds(used - from_.peer[part]), ended);
+      others += used - from_.peer[part];
+    }
+    if (settings_.peer || settings_.by_daemon) {
       cpu["load"] = over(microseconds(self), ended);
-      cpu["daemon"] = over(microseconds(to_.daemon - from_.daemon), ended);
+      if (settings_.by_daemon) cpu["daemon"] = over(microseconds(to_.daemon - from_.daemon), ended);
     } else {
       cpu["loop"] = over(microseconds(loop), ended);
       cpu["writer_and_handlers"] = over(microseconds(self - loop - load), ended);
@@ -179,7 +199,7 @@ class run {
     }
     if (settings_.to == callee::http) cpu["participants"] = over(microseconds(to_.participants - from_.participants), ended);
     if (in_.kind == store_kind::postgresql) cpu["postgresql"] = over(microseconds(to_.postgresql - from_.postgresql), ended);
-    fill_machine(self + (to_.daemon - from_.daemon) + (to_.participants - from_.participants) + (to_.postgresql - from_.postgresql));
+    fill_machine(self + others + (to_.participants - from_.participants) + (to_.postgresql - from_.postgresql));
   }
 
   void fill_machine(cpu_time ours) {
@@ -194,6 +214,7 @@ class run {
   place in_;
   std::unique_ptr<embedded_target> embedded_;
   std::unique_ptr<daemon_target> daemon_;
+  std::unique_ptr<peer_target> peer_;
   target* target_ = nullptr;
   reading from_;
   reading to_;

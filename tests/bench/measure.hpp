@@ -1,7 +1,9 @@
 // One measured case: a store, a coordinator, a load, and the figures that come of them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 #include <atone/coordinator.hpp>
 
 #include "load.hpp"
+#include "peer_target.hpp"
 #include "stage.hpp"
 
 namespace bench {
@@ -19,10 +22,13 @@ struct case_settings {
   callee to = callee::http;
   bool refused = false;
   bool by_daemon = false;
-  std::uint32_t in_flight = 256;  // closed loop
-  std::optional<double> rate;     // open loop instead: sagas a second
-  std::optional<place> in;        // a store that is there already; nothing: a new one
-  atone::duration retention{};    // finished sagas are deleted after it; 0: kept
+  std::uint32_t in_flight = 256;                     // closed loop
+  std::optional<double> rate;                        // open loop instead: sagas a second
+  std::optional<place> in;                           // a store that is there already; nothing: a new one
+  atone::duration retention{};                       // finished sagas are deleted after it; 0: kept
+  std::function<served()> peer;                      // starts another engine on `in`; nothing: Atone
+  std::optional<std::chrono::milliseconds> warm_up;  // instead of --warm-up
+  std::uint64_t warm_up_sagas = 0;                   // at least so many before the window begins, unless they take too long
 
   case_settings() = default;
 };
@@ -36,9 +42,9 @@ struct case_figures {
   double p99_ms = 0;
   double p999_ms = 0;
   // Over the whole run: PostgreSQL's own counters lag behind by a second. SQLite: the engine's count, and the bytes this process sent to
-  // storage.
-  double commits_per_saga = 0;
-  double wal_bytes_per_saga = 0;
+  // storage. Nothing where a peer keeps files of its own.
+  std::optional<double> commits_per_saga;
+  std::optional<double> wal_bytes_per_saga;
   // Of the engine, when it is in this process.
   std::optional<double> records_per_commit;
   std::optional<double> loop_us_per_event;

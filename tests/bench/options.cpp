@@ -53,6 +53,8 @@ std::map<std::string, reader> const& flags_with_value() {
       {"--rows", [](options& to, auto const& flag, auto const& value) { to.rows = number_of<std::uint64_t>(flag, value); }},
       {"--folder", [](options& to, auto const&, auto const& value) { to.folder = value; }},
       {"--atoned", [](options& to, auto const&, auto const& value) { to.daemon_program = value; }},
+      {"--npm", [](options& to, auto const&, auto const& value) { to.npm = value; }},
+      {"--peers", [](options& to, auto const&, auto const& value) { to.peers_folder = value; }},
       {"--seed", [](options& to, auto const& flag, auto const& value) { to.seed = number_of<std::uint64_t>(flag, value); }},
   };
   return known;
@@ -78,7 +80,9 @@ bool options::wants(std::string const& which) const {
 
 options read_options(int count, char const* const* words) {
   options made;
-  made.daemon_program = (std::filesystem::absolute(words[0]).parent_path() / "atoned").string();
+  auto const programs = std::filesystem::absolute(words[0]).parent_path();
+  made.daemon_program = (programs / "atoned").string();
+  made.peers_folder = (programs.parent_path() / "peers").string();
   if (count > 1) made.name = words[1];
   for (int at = 2; at < count; ++at) {
     std::string const flag{words[at]};
@@ -105,6 +109,8 @@ std::string usage_text() {
   growth        throughput on an empty store and on one with --rows finished sagas
   overload      twice the closed loop's rate of starts for --for seconds, through atoned, and how soon it is itself again
   retention     latencies beside a store with --rows finished sagas that are kept, and while they are deleted
+  peers         the same sagas through Restate and DBOS, which npm installs first, and the ratio to atoned in the same run; --only names
+                restate, dbos, embedded
 flags
   --json FILE          figures as JSON           --seconds N          measured time of a case (5)
   --only CASE,…        these cases only          --warm-up N          seconds before it (1)
@@ -116,6 +122,7 @@ flags
   --count N            sagas                     --rows N             finished sagas (1000000)
   --atoned FILE        the daemon's program      --seed N             of the arrivals (1)
   --for N              seconds of overload (60)
+  --npm PROGRAM        installs the peers (npm)  --peers DIR          their workers (build/release/peers)
 )";
 }
 

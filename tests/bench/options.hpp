@@ -28,6 +28,8 @@ struct options {
   std::uint64_t rows = 1'000'000;  // finished sagas of growth and retention
   std::string folder = "/var/tmp";
   std::string daemon_program;
+  std::string npm = "npm";   // the program that installs the peers
+  std::string peers_folder;  // their package.json and workers, and what npm installs
   std::uint64_t seed = 1;
 
   options() = default;

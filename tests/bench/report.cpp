@@ -20,18 +20,6 @@ std::string rounded(double value, int decimals) {
   return text.data();
 }
 
-std::string cpu_text(case_figures const& of) {
-  std::string text;
-  for (auto const& [part, cost] : of.cpu_us_per_saga) text += (text.empty() ? "" : ", ") + part + ' ' + figure(cost);
-  return text;
-}
-
-double whole_cpu(case_figures const& of) {
-  double sum = 0;
-  for (auto const& [part, cost] : of.cpu_us_per_saga) sum += cost;
-  return sum;
-}
-
 std::string name_text(case_figures const& of) {
   return of.offered_per_s ? of.name + " (offered " + figure(*of.offered_per_s) + "/s)" : of.name;
 }
@@ -106,13 +94,25 @@ std::string machine_text(stage& on) {
          (on.options().unix_socket ? ", by Unix socket" : ", by TCP on loopback") + "\n";
 }
 
+std::string cpu_text(case_figures const& of) {
+  std::string text;
+  for (auto const& [part, cost] : of.cpu_us_per_saga) text += (text.empty() ? "" : ", ") + part + ' ' + figure(cost);
+  return text;
+}
+
+double whole_cpu(case_figures const& of) {
+  double sum = 0;
+  for (auto const& [part, cost] : of.cpu_us_per_saga) sum += cost;
+  return sum;
+}
+
 std::string cases_text(std::vector<case_figures> const& of) {
   table figures{{"", "sagas/s", "p50 ms", "p99 ms", "p99.9 ms", "commits/saga", "log B/saga", "records/commit", "loop us/event",
                  "CPU us/saga", "idle %", "others %"}};
   table costs{{"CPU microseconds a saga", ""}};
   for (auto const& each : of) {
     figures.add({name_text(each), figure(each.sagas_per_s), figure(each.p50_ms), figure(each.p99_ms), figure(each.p999_ms),
-                 figure(each.commits_per_saga), figure(each.wal_bytes_per_saga), optional_figure(each.records_per_commit),
+                 optional_figure(each.commits_per_saga), optional_figure(each.wal_bytes_per_saga), optional_figure(each.records_per_commit),
                  optional_figure(each.loop_us_per_event), figure(whole_cpu(each)), figure(each.idle_percent), figure(each.others_percent)});
     costs.add({each.name, cpu_text(each)});
   }
@@ -126,8 +126,8 @@ void write_case(atone::json::writer& to, case_figures const& of) {
   write_number(to, "p50_ms", of.p50_ms);
   write_number(to, "p99_ms", of.p99_ms);
   write_number(to, "p999_ms", of.p999_ms);
-  write_number(to, "commits_per_saga", of.commits_per_saga);
-  write_number(to, "wal_bytes_per_saga", of.wal_bytes_per_saga);
+  if (of.commits_per_saga) write_number(to, "commits_per_saga", *of.commits_per_saga);
+  if (of.wal_bytes_per_saga) write_number(to, "wal_bytes_per_saga", *of.wal_bytes_per_saga);
   if (of.records_per_commit) write_number(to, "records_per_commit", *of.records_per_commit);
   if (of.loop_us_per_event) write_number(to, "loop_us_per_event", *of.loop_us_per_event);
   if (of.offered_per_s) write_number(to, "offered_per_s", *of.offered_per_s);

@@ -27,6 +27,9 @@ std::string figure(double value);
 
 // "2 cores, Linux 6.18 …", and what PostgreSQL was told if it was started.
 std::string machine_text(stage& on);
+// "loop 12.3, postgresql 45.6": where the microseconds of a saga went.
+std::string cpu_text(case_figures const& of);
+double whole_cpu(case_figures const& of);
 std::string cases_text(std::vector<case_figures> const& of);
 // key: {figures}
 void write_case(atone::json::writer& to, case_figures const& of);

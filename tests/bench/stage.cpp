@@ -27,7 +27,12 @@ std::string make_folder(std::string const& below) {
 }  // namespace
 
 std::string_view name(store_kind of) noexcept {
-  return of == store_kind::postgresql ? "postgresql" : "sqlite";
+  switch (of) {
+    case store_kind::postgresql: return "postgresql";
+    case store_kind::sqlite: return "sqlite";
+    case store_kind::own: return "own";
+  }
+  return "?";
 }
 
 store_kind wanted_store(options const& of, store_kind otherwise) {
@@ -50,16 +55,20 @@ postgresql_cluster& stage::postgresql() {
   return *postgresql_;
 }
 
-place stage::make_place(store_kind kind) {
+place stage::make_foreign_place(store_kind kind) {
   place made;
   made.kind = kind;
   made.database = "bench_" + std::to_string(++places_);
-  if (kind == store_kind::postgresql) {
-    postgresql().create(made.database);
-    made.address = postgresql().address(made.database);
-  } else {
-    made.address = "sqlite:" + in_folder(made.database + ".db");
-  }
+  made.address = in_folder(made.database);
+  if (kind != store_kind::postgresql) return made;
+  postgresql().create(made.database);
+  made.address = postgresql().address(made.database);
+  return made;
+}
+
+place stage::make_place(store_kind kind) {
+  auto made = make_foreign_place(kind);
+  if (kind == store_kind::sqlite) made.address = "sqlite:" + made.address + ".db";
   need(need(atone::open_store(made.address), "opening the store")->migrate(), "making the store's tables");
   return made;
 }

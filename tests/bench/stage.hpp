@@ -17,7 +17,8 @@
 
 namespace bench {
 
-enum class store_kind : std::uint8_t { postgresql, sqlite };
+// `own`: files of a peer that keeps its journal itself.
+enum class store_kind : std::uint8_t { postgresql, sqlite, own };
 std::string_view name(store_kind of) noexcept;
 // What --store says, or else `otherwise`.
 store_kind wanted_store(options const& of, store_kind otherwise);
@@ -45,6 +46,8 @@ class stage {
   bool has_postgresql() const noexcept { return postgresql_ != nullptr; }
   // Empty and migrated, so that what is counted is the sagas'.
   place make_place(store_kind kind);
+  // For an engine that is not Atone: an empty database, or a folder that is not there yet.
+  place make_foreign_place(store_kind kind);
   std::string in_folder(std::string const& file) const { return folder_ + "/" + file; }
 
   // service -> URL
