@@ -28,7 +28,7 @@ MAY_INCLUDE = {
 }
 # Library header -> the folders that may include it.
 ADAPTERS = {
-    r"yaml-cpp/": ["sagas/src/yaml"],
+    r"yaml-cpp/": ["schemas/yaml/src"],
     r"re2/": ["sagas/src/json_schema", "sagas/src/expr"],
     r"pqxx/|libpq": ["compensation/src/postgres"],
     r"sqlite3\.h": ["compensation/src/sqlite"],

@@ -1,4 +1,4 @@
-#include "yaml/node.hpp"
+#include <atone/yaml/node.hpp>
 
 #include <algorithm>
 

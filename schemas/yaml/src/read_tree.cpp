@@ -1,4 +1,4 @@
-#include "yaml/read_tree.hpp"
+#include <atone/yaml/read_tree.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -7,8 +7,9 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include "yaml/source.hpp"
-#include "yaml/tree_builder.hpp"
+#include <atone/yaml/source.hpp>
+
+#include "tree_builder.hpp"
 
 namespace atone::yaml {
 namespace {
@@ -68,7 +69,7 @@ void report_syntax(std::string_view text, YAML::Exception const& failure, std::s
 
 }  // namespace
 
-std::optional<node> read_tree(std::string_view text, report& out) {
+std::optional<node> read_tree(std::string_view text, report& out, std::string_view wanted, std::string_view beginning) {
   std::istringstream stream{std::string{text}};
   tree_builder builder{text, out};
   try {
@@ -85,7 +86,7 @@ std::optional<node> read_tree(std::string_view text, report& out) {
     return std::nullopt;
   }
   auto root = builder.take();
-  if (!root) out.mistake(place{}, "", "the document is empty; expected a saga", "begin with `saga: NAME`");
+  if (!root) out.mistake(place{}, "", "the document is empty; expected " + std::string{wanted}, std::string{beginning});
   return root;
 }
 

@@ -13,8 +13,8 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/mark.h>
 
-#include "yaml/node.hpp"
-#include "yaml/report.hpp"
+#include <atone/yaml/node.hpp>
+#include <atone/yaml/report.hpp>
 
 namespace atone::yaml {
 

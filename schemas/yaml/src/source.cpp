@@ -1,4 +1,4 @@
-#include "yaml/source.hpp"
+#include <atone/yaml/source.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -8,9 +8,9 @@
 
 #include <atone/time.hpp>
 
-#include "yaml/keys.hpp"
-#include "yaml/node.hpp"
-#include "yaml/report.hpp"
+#include <atone/yaml/keys.hpp>
+#include <atone/yaml/node.hpp>
+#include <atone/yaml/report.hpp>
 
 namespace atone::yaml {
 

@@ -1,4 +1,4 @@
-#include "yaml/scalars.hpp"
+#include <atone/yaml/scalars.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "yaml/report.hpp"
+#include <atone/yaml/report.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "yaml/node.hpp"
-#include "yaml/report.hpp"
+#include <atone/yaml/node.hpp>
+#include <atone/yaml/report.hpp>
 
 namespace atone::yaml {
 

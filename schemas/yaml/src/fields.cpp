@@ -1,9 +1,9 @@
-#include "yaml/fields.hpp"
+#include <atone/yaml/fields.hpp>
 
 #include <algorithm>
 #include <charconv>
 
-#include "yaml/scalars.hpp"
+#include <atone/yaml/scalars.hpp>
 
 namespace atone::yaml {
 namespace {
@@ -28,7 +28,7 @@ void report_unknown(spot const& map, entry const& member, key_table const& known
   if (auto const near = nearest(key, known.now); !near.empty()) {
     return out.mistake(member.key.at, path, message + "; did you mean `" + std::string{near} + "`?");
   }
-  if (auto const home = home_of(key); !home.empty() && known.knows(home)) {
+  if (auto const home = known.home_of(key); !home.empty() && known.knows(home)) {
     return out.mistake(member.key.at, path, message + "; it belongs under `" + std::string{home} + "`");
   }
   out.mistake(member.key.at, path, message, "known keys: " + list_of(known.now));

@@ -1,8 +1,8 @@
-#include "yaml/tree_builder.hpp"
+#include "tree_builder.hpp"
 
 #include <algorithm>
 
-#include "yaml/source.hpp"
+#include <atone/yaml/source.hpp>
 
 namespace atone::yaml {
 namespace {
@@ -99,7 +99,7 @@ void tree_builder::look_around(node& scalar, std::size_t offset) const {
 void tree_builder::OnDocumentStart(YAML::Mark const& mark) {
   if (!root_) return;
   auto const at = locate(static_cast<std::size_t>(mark.pos < 0 ? 0 : mark.pos));
-  out_.mistake(at, "", "a second document begins here; expected one document a file", "put each saga in a file of its own");
+  out_.mistake(at, "", "a second document begins here; expected one document a file", "put each document in a file of its own");
   throw stop_reading{};
 }
 

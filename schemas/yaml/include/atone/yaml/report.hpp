@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <atone/load.hpp>
+#include <atone/diagnostic.hpp>
 
-#include "yaml/node.hpp"
+#include <atone/yaml/node.hpp>
 
 namespace atone::yaml {
 
