@@ -52,7 +52,9 @@ feature_table compute(feature_set const& set, feature_plan const& plan, event_st
   how((rows + part_rows - 1) / part_rows, [&](std::size_t part) {
     walker one{set, plan, store, filters, table};
     auto const end = std::min(rows, (part + 1) * part_rows);
-    for (auto row = part * part_rows; row < end; ++row) one.compute(request_of(row), row);
+    one.begin(part * part_rows);
+    for (auto row = part * part_rows; row < end; ++row) one.add(request_of(row));
+    one.finish();
   });
   return table;
 }

@@ -207,6 +207,7 @@ class compiler {
     }
     current.keep = std::max(current.keep, one.keep);
     current.only_count = current.only_count && one.into.what == aggregation::count;
+    current.squares = current.squares || one.into.what == aggregation::variance || one.into.what == aggregation::deviation;
     plan_.sinks.push_back(one.into);
     ++plan_.stops.back().end_sink;
     last_ = &one;

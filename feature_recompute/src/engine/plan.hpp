@@ -38,6 +38,7 @@ struct walk {
   std::uint32_t end_stop = 0;
   std::uint32_t keep = 0;   // of picks: values to remember
   bool only_count = false;  // of events: nothing but their number is asked for
+  bool squares = false;     // of moments: a variance or deviation is asked for
   decay_rate rate;
 };
 

@@ -50,15 +50,17 @@ bound_filters::bound_filters(feature_set const& set, feature_plan const& plan, e
   known_until_ = store.known_until.data();
 }
 
-void bound_filters::fill(std::uint32_t begin, std::uint32_t end, std::int64_t known_at, std::vector<std::uint64_t>& masks) const {
-  masks.assign(end - begin, ~std::uint64_t{0});
+void bound_filters::append(std::uint32_t begin, std::uint32_t end, std::int64_t known_at, std::vector<std::uint64_t>& masks) const {
+  auto const before = masks.size();
+  masks.resize(before + (end - begin), ~std::uint64_t{0});
+  auto* const mask = masks.data() + before;
   for (auto row = begin; known_from_ != nullptr && row < end; ++row) {
-    if (known_from_[row] > known_at || known_until_[row] <= known_at) masks[row - begin] = 0;
+    if (known_from_[row] > known_at || known_until_[row] <= known_at) mask[row - begin] = 0;
   }
   for (std::size_t filter = 1; filter < filters_.size(); ++filter) {
     auto const without = ~(std::uint64_t{1} << filter);
     for (auto const& with : filters_[filter]) {
-      for (auto row = begin; row < end; ++row) masks[row - begin] &= satisfies(with, row) ? ~std::uint64_t{0} : without;
+      for (auto row = begin; row < end; ++row) mask[row - begin] &= satisfies(with, row) ? ~std::uint64_t{0} : without;
     }
   }
 }

@@ -28,8 +28,8 @@ class bound_filters {
 
   // Whether masks are needed at all: without them every row passes.
   bool any() const noexcept { return filters_.size() > 1 || known_from_ != nullptr; }
-  // Masks of rows begin … end with what was known at `known_at`; `masks` is made as long as that.
-  void fill(std::uint32_t begin, std::uint32_t end, std::int64_t known_at, std::vector<std::uint64_t>& masks) const;
+  // Appends the masks of rows begin … end with what was known at `known_at`.
+  void append(std::uint32_t begin, std::uint32_t end, std::int64_t known_at, std::vector<std::uint64_t>& masks) const;
 
  private:
   std::vector<std::vector<bound_condition>> filters_;

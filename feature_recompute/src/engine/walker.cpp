@@ -11,7 +11,7 @@ constexpr decay_table table{};
 // Rows up to which looking at each is quicker than searching.
 constexpr std::uint32_t scanned_max = 48;
 
-// Where the window of the newest `end - row` rows begins: the first row later than `time`.
+// Where the window of the newest rows begins: the first row later than `time`.
 std::uint32_t first_after(std::int64_t const* times, std::uint32_t begin, std::uint32_t end, std::int64_t time) {
   if (end - begin <= scanned_max) {
     while (end > begin && times[end - 1] > time) --end;
@@ -24,7 +24,15 @@ std::uint32_t first_after(std::int64_t const* times, std::uint32_t begin, std::u
 
 walker::walker(feature_set const& set, feature_plan const& plan, event_store const& store, bound_filters const& filters,
                feature_table& into)
-    : set_(set), plan_(plan), store_(store), filters_(filters), starts_(plan.frames()) {
+    : set_(set),
+      plan_(plan),
+      store_(store),
+      filters_(filters),
+      begins_(block_rows),
+      ends_(block_rows),
+      as_of_(block_rows),
+      mask_at_(block_rows),
+      starts_(plan.frames() * block_rows) {
   for (auto const& one : plan.walks) {
     bound_walk bound;
     bound.plan = &one;
@@ -35,65 +43,75 @@ walker::walker(feature_set const& set, feature_plan const& plan, event_store con
     }
     walks_.push_back(bound);
   }
-  for (auto& column : into.columns) {
-    cells_.push_back(column.cells.get());
-    states_.push_back(column.states.get());
-    lanes_.push_back(column.lanes);
+  for (auto& one : into.columns) {
+    cells_.push_back(one.cells.get());
+    states_.push_back(one.states.get());
+    lanes_.push_back(one.lanes);
   }
   for (auto const& one : plan.time_frames) {
     lengths_.push_back(set.windows[one.window].kind == window_kind::ever ? 0 : set.windows[one.window].length.count());
   }
 }
 
-void walker::put(std::uint32_t column, std::int64_t value) {
-  cells_[column][row_] = value;
-  if (states_[column] != nullptr) states_[column][row_] = cell_state::value;
-}
-
-void walker::put_real(std::uint32_t column, double value) {
+void walker::column_at::put_real(std::size_t at, double value) const {
   std::int64_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
-  put(column, bits);
+  put(at, bits);
 }
 
-void walker::put_nothing(std::uint32_t column, cell_state why) {
-  cells_[column][row_] = 0;
-  states_[column][row_] = why;
+walker::column_at walker::column(std::uint32_t of) const {
+  column_at made;
+  made.cells = cells_[of] + row_;
+  if (states_[of] != nullptr) made.states = states_[of] + row_;
+  return made;
 }
 
-std::uint32_t walker::newest_of_filter(std::uint32_t begin, std::uint32_t filter, std::int64_t rows) const {
-  if (!filters_.any()) return end_ - begin <= rows ? begin : end_ - static_cast<std::uint32_t>(rows);
-  auto row = end_;
-  while (row > begin && rows > 0) {
-    --row;
-    rows -= static_cast<std::int64_t>((masks_[row - begin_] >> filter) & 1);
+void walker::begin(std::size_t first_row) {
+  row_ = first_row;
+  size_ = 0;
+  masks_.clear();
+}
+
+void walker::add(row_request const& request) {
+  find_frames(request);
+  ++size_;
+  if (size_ == block_rows || masks_.size() > block_events) finish();
+}
+
+void walker::finish() {
+  for (auto const& with : walks_) run(with);
+  for (auto const& of : plan_.quotients) write_quotient(of);
+  begin(row_ + size_);
+}
+
+std::uint32_t walker::newest_of_filter(std::uint32_t begin, std::uint32_t end, std::uint32_t filter, std::int64_t rows) const {
+  if (!filters_.any()) return end - begin <= rows ? begin : end - static_cast<std::uint32_t>(rows);
+  while (end > begin && rows > 0) {
+    --end;
+    if (passes(size_, end, filter)) --rows;
   }
-  return row;
+  return end;
 }
 
 void walker::find_frames(row_request const& request) {
   auto const* times = store_.times.data();
-  begin_ = request.begin;
-  end_ = request.end;
-  as_of_ = request.as_of;
-  if (end_ > begin_ && times[end_ - 1] > as_of_) end_ = first_after(times, begin_, end_, as_of_);
-  auto start = end_;
+  auto const begin = request.begin;
+  auto end = request.end;
+  if (end > begin && times[end - 1] > request.as_of) end = first_after(times, begin, end, request.as_of);
+  begins_[size_] = begin;
+  ends_[size_] = end;
+  as_of_[size_] = request.as_of;
+  auto start = end;
   for (std::size_t at = 0; at < lengths_.size(); ++at) {
-    start = lengths_[at] == 0 ? begin_ : first_after(times, begin_, start, as_of_ - lengths_[at]);
-    starts_[at] = start;
+    start = lengths_[at] == 0 ? begin : first_after(times, begin, start, request.as_of - lengths_[at]);
+    starts_[at * block_rows + size_] = start;
   }
-  if (filters_.any()) filters_.fill(begin_, end_, request.known_at, masks_);
+  mask_at_[size_] = masks_.size();
+  if (filters_.any()) filters_.append(begin, end, request.known_at, masks_);
   for (std::size_t at = 0; at < plan_.row_frames.size(); ++at) {
     auto const& frame = plan_.row_frames[at];
-    starts_[lengths_.size() + at] = newest_of_filter(begin_, frame.filter, set_.windows[frame.window].rows);
+    starts_[(lengths_.size() + at) * block_rows + size_] = newest_of_filter(begin, end, frame.filter, set_.windows[frame.window].rows);
   }
-}
-
-void walker::compute(row_request const& request, std::size_t row) {
-  row_ = row;
-  find_frames(request);
-  for (auto const& with : walks_) run(with);
-  for (auto const& of : plan_.quotients) write_quotient(of);
 }
 
 void walker::run(bound_walk const& with) {
@@ -107,121 +125,183 @@ void walker::run(bound_walk const& with) {
   }
 }
 
-template <bool masked, bool nullable, class Add, class Stop>
-void walker::go_as(bound_walk const& with, Add const& add, Stop const& reached) {
-  auto row = end_;
-  for (auto at = with.plan->first_stop; at < with.plan->end_stop; ++at) {
-    auto const& here = plan_.stops[at];
-    auto const start = starts_[here.frame];
-    while (row > start) {
-      --row;
-      if constexpr (masked) {
-        if (((masks_[row - begin_] >> with.plan->filter) & 1) == 0) continue;
+// For each row of the block: `fresh()`, then `add(at, row)` for each event, newest first, and `reached(stop, at)` where a window begins.
+template <bool masked, bool nullable, class Fresh, class Add, class Stop>
+void walker::go_as(bound_walk const& with, Fresh const& fresh, Add const& add, Stop const& reached) {
+  auto const first = with.plan->first_stop;
+  auto const stops = with.plan->end_stop - first;
+  for (std::size_t at = 0; at < size_; ++at) {
+    fresh();
+    auto row = ends_[at];
+    for (std::uint32_t here = 0; here < stops; ++here) {
+      auto const until = start(plan_.stops[first + here].frame, at);
+      while (row > until) {
+        --row;
+        if constexpr (masked) {
+          if (!passes(at, row, with.plan->filter)) continue;
+        }
+        if constexpr (nullable) {
+          if (with.nulls[row] != 0) continue;
+        }
+        add(at, row);
       }
-      if constexpr (nullable) {
-        if (with.nulls[row] != 0) continue;
-      }
-      add(row);
+      reached(here, at);
     }
-    for (auto to = here.first_sink; to < here.end_sink; ++to) reached(plan_.sinks[to]);
   }
 }
 
-template <class Add, class Stop>
-void walker::go(bound_walk const& with, Add const& add, Stop const& reached) {
+template <class Fresh, class Add, class Stop>
+void walker::go(bound_walk const& with, Fresh const& fresh, Add const& add, Stop const& reached) {
   bool const masked = filters_.any();
   bool const nullable = with.nulls != nullptr;
-  if (masked && nullable) return go_as<true, true>(with, add, reached);
-  if (masked) return go_as<true, false>(with, add, reached);
-  if (nullable) return go_as<false, true>(with, add, reached);
-  return go_as<false, false>(with, add, reached);
+  if (masked && nullable) return go_as<true, true>(with, fresh, add, reached);
+  if (masked) return go_as<true, false>(with, fresh, add, reached);
+  if (nullable) return go_as<false, true>(with, fresh, add, reached);
+  return go_as<false, false>(with, fresh, add, reached);
+}
+
+// A state that grows along the walk, kept as it is at each stop.
+template <class State, class Add>
+void walker::gather(bound_walk const& with, std::vector<State>& states, Add const& add) {
+  states.resize((with.plan->end_stop - with.plan->first_stop) * block_rows);
+  State all;
+  go(
+      with, [&] { all = State{}; }, [&](std::size_t at, std::uint32_t row) { add(all, at, row); },
+      [&](std::uint32_t here, std::size_t at) { states[here * block_rows + at] = all; });
+}
+
+// Each sink of each stop, with the states of its stop.
+template <class State, class Write>
+void walker::write(bound_walk const& with, std::vector<State> const& states, Write const& write_sink) {
+  for (auto at = with.plan->first_stop; at < with.plan->end_stop; ++at) {
+    auto const& here = plan_.stops[at];
+    for (auto to = here.first_sink; to < here.end_sink; ++to) {
+      write_sink(plan_.sinks[to], states.data() + (at - with.plan->first_stop) * block_rows);
+    }
+  }
 }
 
 // Nothing to look at: a window's rows are all its events.
 void walker::count_events(bound_walk const& with) {
   for (auto at = with.plan->first_stop; at < with.plan->end_stop; ++at) {
     auto const& here = plan_.stops[at];
-    for (auto to = here.first_sink; to < here.end_sink; ++to) put(plan_.sinks[to], end_ - starts_[here.frame]);
+    for (auto to = here.first_sink; to < here.end_sink; ++to) {
+      auto const into = column(plan_.sinks[to].column);
+      for (std::size_t row = 0; row < size_; ++row) into.put(row, ends_[row] - start(here.frame, row));
+    }
   }
 }
 
 void walker::walk_events(bound_walk const& with) {
   auto const* times = store_.times.data();
-  std::int64_t count = 0;
-  std::int64_t newest = 0;
-  std::int64_t oldest = 0;
-  std::int64_t gap = INT64_MAX;
-  auto const add = [&](std::uint32_t row) {
-    auto const time = times[row];
-    if (count == 0) {
-      newest = time;
-    } else {
-      gap = std::min(gap, oldest - time);
-    }
-    oldest = time;
-    ++count;
-  };
-  go(with, add, [&](sink const& to) { write_events(to, count, newest, oldest, gap); });
+  gather(with, occurrences_, [times](occurrences& all, std::size_t, std::uint32_t row) { all.add(times[row]); });
+  write(with, occurrences_, [&](sink const& to, occurrences const* of) { write_occurrences(to, of); });
 }
 
-void walker::write_events(sink const& to, std::int64_t count, std::int64_t newest, std::int64_t oldest, std::int64_t gap) {
-  if (to.what == aggregation::count) return put(to, count);
-  if (count < (to.what == aggregation::recency ? 1 : 2)) return put_nothing(to.column, cell_state::null);
-  if (to.what == aggregation::recency) return put(to, as_of_ - newest);
-  if (to.what == aggregation::interval_min) return put(to, gap);
-  put_real(to.column, mean_of(newest - oldest, count - 1, 1));
+void walker::write_occurrences(sink const& to, occurrences const* of) const {
+  auto const into = column(to.column);
+  auto const least = to.what == aggregation::count ? 0 : to.what == aggregation::recency ? 1 : 2;
+  for (std::size_t at = 0; at < size_; ++at) {
+    if (of[at].count < least) {
+      into.put_nothing(at, cell_state::null);
+      continue;
+    }
+    switch (to.what) {
+      case aggregation::count: into.put(at, of[at].count); break;
+      case aggregation::recency: into.put(at, as_of_[at] - of[at].newest); break;
+      case aggregation::interval_min: into.put(at, of[at].gap); break;
+      default: into.put_real(at, mean_of(of[at].newest - of[at].oldest, of[at].count - 1, 1)); break;
+    }
+  }
 }
 
 void walker::walk_moments(bound_walk const& with) {
-  moments all;
-  go(with, [&](std::uint32_t row) { all.add(with.values[row]); }, [&](sink const& to) { write_moments(to, all); });
+  auto const* values = with.values;
+  if (with.plan->squares) {
+    gather(with, moments_, [values](moments& all, std::size_t, std::uint32_t row) { all.add(values[row]); });
+  } else {
+    gather(with, moments_, [values](moments& all, std::size_t, std::uint32_t row) { all.add_without_squares(values[row]); });
+  }
+  write(with, moments_, [&](sink const& to, moments const* of) { write_moments(to, of); });
 }
 
-void walker::write_moments(sink const& to, moments const& of) {
-  bool const of_a_sample = (to.what == aggregation::variance || to.what == aggregation::deviation) && to.sample;
-  if (of.count < (of_a_sample ? 2 : 1)) {
-    // A sum over nothing is 0.
-    return to.what == aggregation::sum ? put(to, 0) : put_nothing(to.column, cell_state::null);
-  }
+void walker::write_moments(sink const& to, moments const* of) const {
+  auto const into = column(to.column);
+  auto const each = [&](auto const& put) {
+    for (std::size_t at = 0; at < size_; ++at) {
+      if (of[at].count == 0) {
+        into.put_nothing(at, cell_state::null);
+      } else {
+        put(at);
+      }
+    }
+  };
   switch (to.what) {
     case aggregation::sum:
-      if (!fits(of.sum)) return put_nothing(to.column, cell_state::overflow);
-      return put(to, static_cast<std::int64_t>(of.sum));
-    case aggregation::mean: return put_real(to.column, mean_of(of.sum, of.count, to.scale));
-    case aggregation::min: return put(to, of.least);
-    case aggregation::max: return put(to, of.most);
-    default: break;
+      // A sum over nothing is 0.
+      for (std::size_t at = 0; at < size_; ++at) {
+        fits(of[at].sum) ? into.put(at, static_cast<std::int64_t>(of[at].sum)) : into.put_nothing(at, cell_state::overflow);
+      }
+      return;
+    case aggregation::mean: return each([&](std::size_t at) { into.put_real(at, mean_of(of[at].sum, of[at].count, to.scale)); });
+    case aggregation::min: return each([&](std::size_t at) { into.put(at, of[at].least); });
+    case aggregation::max: return each([&](std::size_t at) { into.put(at, of[at].most); });
+    default: return write_spread(to, of);
   }
-  if (of.overflow) return put_nothing(to.column, cell_state::overflow);
-  auto const variance = variance_of(of.count, of.sum, of.squares, to.scale, to.sample);
-  put_real(to.column, to.what == aggregation::variance ? variance : std::sqrt(variance));
+}
+
+// Variance and deviation.
+void walker::write_spread(sink const& to, moments const* of) const {
+  auto const into = column(to.column);
+  auto const least = to.sample ? 2 : 1;
+  for (std::size_t at = 0; at < size_; ++at) {
+    auto const& one = of[at];
+    if (one.count < least || one.overflow) {
+      into.put_nothing(at, one.count < least ? cell_state::null : cell_state::overflow);
+      continue;
+    }
+    auto const variance = variance_of(one.count, one.sum, one.squares, to.scale, to.sample);
+    into.put_real(at, to.what == aggregation::variance ? variance : std::sqrt(variance));
+  }
 }
 
 void walker::walk_distinct(bound_walk const& with) {
-  seen_.clear();
-  go(with, [&](std::uint32_t row) { seen_.add(with.values[row]); }, [&](sink const& to) { put(to, seen_.count()); });
+  counts_.resize((with.plan->end_stop - with.plan->first_stop) * block_rows);
+  go(
+      with, [&] { seen_.clear(); }, [&](std::size_t, std::uint32_t row) { seen_.add(with.values[row]); },
+      [&](std::uint32_t here, std::size_t at) { counts_[here * block_rows + at] = seen_.count(); });
+  write(with, counts_, [&](sink const& to, std::int64_t const* of) {
+    auto const into = column(to.column);
+    for (std::size_t at = 0; at < size_; ++at) into.put(at, of[at]);
+  });
 }
 
 void walker::walk_picks(bound_walk const& with) {
-  kept_.clear();
+  std::size_t const keep = with.plan->keep;
+  kept_.resize(keep);
   std::size_t count = 0;
   std::int64_t oldest = 0;
-  auto const add = [&](std::uint32_t row) {
+  auto const add = [&](std::size_t, std::uint32_t row) {
     oldest = with.values[row];
-    if (count < with.plan->keep) kept_.push_back(oldest);
+    if (count < keep) kept_[count] = oldest;
     ++count;
   };
-  go(with, add, [&](sink const& to) { write_picks(to, count, oldest); });
+  auto const reached = [&](std::uint32_t here, std::size_t at) {
+    auto const& stop = plan_.stops[with.plan->first_stop + here];
+    for (auto to = stop.first_sink; to < stop.end_sink; ++to) write_pick(plan_.sinks[to], at, count, oldest);
+  };
+  go(with, [&] { count = 0; }, add, reached);
 }
 
-void walker::write_picks(sink const& to, std::size_t count, std::int64_t oldest) {
-  if (to.what != aggregation::last_values) {
-    if (count == 0) return put_nothing(to.column, cell_state::null);
-    return put(to, to.what == aggregation::first ? oldest : kept_[0]);
-  }
+void walker::write_pick(sink const& to, std::size_t at, std::size_t count, std::int64_t oldest) const {
   auto const lanes = lanes_[to.column];
-  auto* cells = cells_[to.column] + row_ * lanes;
-  auto* states = states_[to.column] + row_ * lanes;
+  auto* cells = cells_[to.column] + (row_ + at) * lanes;
+  auto* states = states_[to.column] + (row_ + at) * lanes;
+  if (to.what != aggregation::last_values) {
+    cells[0] = count == 0 ? 0 : to.what == aggregation::first ? oldest : kept_[0];
+    states[0] = count == 0 ? cell_state::null : cell_state::value;
+    return;
+  }
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     bool const there = lane < count;
     cells[lane] = there ? kept_[lane] : 0;
@@ -230,23 +310,37 @@ void walker::write_picks(sink const& to, std::size_t count, std::int64_t oldest)
 }
 
 void walker::walk_decay(bound_walk const& with) {
-  decayed all;
-  auto const add = [&](std::uint32_t row) {
-    auto const age = static_cast<std::uint64_t>(as_of_ - store_.times[row]);
-    all.add(with.values == nullptr ? 1 : with.values[row], with.plan->rate.weight(age, table));
+  auto const* times = store_.times.data();
+  auto const weight = [&](std::size_t at, std::uint32_t row) {
+    return with.plan->rate.weight(static_cast<std::uint64_t>(as_of_[at] - times[row]), table);
   };
-  go(with, add, [&](sink const& to) { put_real(to.column, all.value(to.scale)); });
+  if (with.values == nullptr) {
+    gather(with, decayed_, [&](decayed& all, std::size_t at, std::uint32_t row) { all.add(1, weight(at, row)); });
+  } else {
+    gather(with, decayed_, [&](decayed& all, std::size_t at, std::uint32_t row) { all.add(with.values[row], weight(at, row)); });
+  }
+  write(with, decayed_, [&](sink const& to, decayed const* of) {
+    auto const into = column(to.column);
+    for (std::size_t at = 0; at < size_; ++at) into.put_real(at, of[at].value(to.scale));
+  });
 }
 
-void walker::write_quotient(quotient const& of) {
-  auto const state = [&](std::uint32_t column) { return states_[column] == nullptr ? cell_state::value : states_[column][row_]; };
-  for (auto const column : {of.upper, of.lower}) {
-    if (state(column) == cell_state::overflow) return put_nothing(of.column, cell_state::overflow);
+void walker::write_quotient(quotient const& of) const {
+  auto const into = column(of.column);
+  auto const upper = column(of.upper);
+  auto const lower = column(of.lower);
+  auto const overflows = [](column_at const& in, std::size_t at) { return in.states != nullptr && in.states[at] == cell_state::overflow; };
+  for (std::size_t at = 0; at < size_; ++at) {
+    int128 const above = upper.cells[at];
+    int128 const below = lower.cells[at];
+    if (overflows(upper, at) || overflows(lower, at)) {
+      into.put_nothing(at, cell_state::overflow);
+    } else if (below == 0) {
+      into.put_nothing(at, cell_state::null);
+    } else {
+      into.put_real(at, nearest_quotient(below < 0 ? -above : above, magnitude_of(below)));
+    }
   }
-  int128 const upper = cells_[of.upper][row_];
-  int128 const lower = cells_[of.lower][row_];
-  if (lower == 0) return put_nothing(of.column, cell_state::null);
-  put_real(of.column, nearest_quotient(lower < 0 ? -upper : upper, magnitude_of(lower)));
 }
 
 }  // namespace atone::features

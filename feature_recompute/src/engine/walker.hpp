@@ -1,4 +1,6 @@
-// Computes one row of results after the other: the engine's inner loop. Belongs to one thread; allocates only while its scratch grows.
+// Computes a block of rows of results at a time: the engine's inner loops. One walk after the other runs over all rows of the block, then
+// its results are written column by column, so that what is decided once a walk or a column is not decided once a row. Belongs to one
+// thread; allocates only while its scratch grows.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +20,38 @@ struct row_request {
   std::int64_t known_at = 0;
 };
 
+// How often and when events happened.
+struct occurrences {
+  std::int64_t count = 0;
+  std::int64_t newest = 0;
+  std::int64_t oldest = 0;
+  std::int64_t gap = INT64_MAX;  // the smallest between neighbours
+
+  // Events come newest first.
+  void add(std::int64_t time) {
+    if (count == 0) {
+      newest = time;
+    } else if (oldest - time < gap) {
+      gap = oldest - time;
+    }
+    oldest = time;
+    ++count;
+  }
+};
+
 class walker {
  public:
+  // Rows of results in a block: their states stay in the first cache.
+  static constexpr std::size_t block_rows = 128;
+  // Rows of the store that a block may look at before it is full: bounds its masks.
+  static constexpr std::size_t block_events = 65'536;
+
   walker(feature_set const& set, feature_plan const& plan, event_store const& store, bound_filters const& filters, feature_table& into);
 
-  // Writes row `row` of the table.
-  void compute(row_request const& request, std::size_t row);
+  // Rows come one after the other; a block is computed when it is full, the last one by `finish`.
+  void begin(std::size_t first_row);
+  void add(row_request const& request);
+  void finish();
 
  private:
   // A walk with the store's columns at hand.
@@ -32,31 +60,50 @@ class walker {
     std::int64_t const* values = nullptr;
     std::uint8_t const* nulls = nullptr;
   };
+  // A column of results, from the block's first row on.
+  struct column_at {
+    std::int64_t* cells = nullptr;
+    cell_state* states = nullptr;
+    void put(std::size_t at, std::int64_t value) const {
+      cells[at] = value;
+      if (states != nullptr) states[at] = cell_state::value;
+    }
+    void put_real(std::size_t at, double value) const;
+    void put_nothing(std::size_t at, cell_state why) const {
+      cells[at] = 0;
+      states[at] = why;
+    }
+  };
 
   void find_frames(row_request const& request);
-  std::uint32_t newest_of_filter(std::uint32_t begin, std::uint32_t filter, std::int64_t rows) const;
-  void run(bound_walk const& with);
-  template <class Add, class Stop>
-  void go(bound_walk const& with, Add const& add, Stop const& reached);
-  template <bool masked, bool nullable, class Add, class Stop>
-  void go_as(bound_walk const& with, Add const& add, Stop const& reached);
+  std::uint32_t newest_of_filter(std::uint32_t begin, std::uint32_t end, std::uint32_t filter, std::int64_t rows) const;
+  bool passes(std::size_t at, std::uint32_t row, std::uint32_t filter) const {
+    return ((masks_[mask_at_[at] + row - begins_[at]] >> filter) & 1) != 0;
+  }
+  column_at column(std::uint32_t of) const;
+  std::uint32_t start(std::uint32_t frame, std::size_t at) const { return starts_[frame * block_rows + at]; }
 
-  void walk_events(bound_walk const& with);
+  void run(bound_walk const& with);
+  template <class Fresh, class Add, class Stop>
+  void go(bound_walk const& with, Fresh const& fresh, Add const& add, Stop const& reached);
+  template <bool masked, bool nullable, class Fresh, class Add, class Stop>
+  void go_as(bound_walk const& with, Fresh const& fresh, Add const& add, Stop const& reached);
+  template <class State, class Add>
+  void gather(bound_walk const& with, std::vector<State>& states, Add const& add);
+  template <class State, class Write>
+  void write(bound_walk const& with, std::vector<State> const& states, Write const& write_sink);
+
   void count_events(bound_walk const& with);
+  void walk_events(bound_walk const& with);
   void walk_moments(bound_walk const& with);
   void walk_distinct(bound_walk const& with);
   void walk_picks(bound_walk const& with);
   void walk_decay(bound_walk const& with);
-
-  void write_events(sink const& to, std::int64_t count, std::int64_t newest, std::int64_t oldest, std::int64_t gap);
-  void write_moments(sink const& to, moments const& of);
-  void write_picks(sink const& to, std::size_t count, std::int64_t oldest);
-  void write_quotient(quotient const& of);
-
-  void put(sink const& to, std::int64_t value) { put(to.column, value); }
-  void put(std::uint32_t column, std::int64_t value);
-  void put_real(std::uint32_t column, double value);
-  void put_nothing(std::uint32_t column, cell_state why);
+  void write_occurrences(sink const& to, occurrences const* of) const;
+  void write_moments(sink const& to, moments const* of) const;
+  void write_spread(sink const& to, moments const* of) const;
+  void write_pick(sink const& to, std::size_t at, std::size_t count, std::int64_t oldest) const;
+  void write_quotient(quotient const& of) const;
 
   feature_set const& set_;
   feature_plan const& plan_;
@@ -67,14 +114,23 @@ class walker {
   std::vector<cell_state*> states_;
   std::vector<std::uint32_t> lanes_;
   std::vector<std::int64_t> lengths_;  // of the time frames; 0: ever
-  std::vector<std::uint32_t> starts_;  // of each frame, for the row at hand
+
+  std::size_t row_ = 0;                // of results: the block's first
+  std::size_t size_ = 0;               // rows in the block
+  std::vector<std::uint32_t> begins_;  // of each row of the block: the entity's first event
+  std::vector<std::uint32_t> ends_;    // behind the newest event that had happened
+  std::vector<std::int64_t> as_of_;
+  std::vector<std::size_t> mask_at_;
+  std::vector<std::uint32_t> starts_;  // frames × block_rows
   std::vector<std::uint64_t> masks_;
+
+  // What walks gather: stops × block_rows.
+  std::vector<moments> moments_;
+  std::vector<occurrences> occurrences_;
+  std::vector<decayed> decayed_;
+  std::vector<std::int64_t> counts_;
   seen_values seen_;
   std::vector<std::int64_t> kept_;
-  std::uint32_t begin_ = 0;  // of the row at hand: the entity's first row
-  std::uint32_t end_ = 0;    // behind the newest row that had happened
-  std::int64_t as_of_ = 0;
-  std::size_t row_ = 0;
 };
 
 }  // namespace atone::features

@@ -167,11 +167,14 @@ struct moments {
   std::int64_t most = INT64_MIN;
   bool overflow = false;  // of the squares: they are at least 2^128
 
-  ATONE_HOST_DEVICE constexpr void add(std::int64_t value) {
+  ATONE_HOST_DEVICE constexpr void add_without_squares(std::int64_t value) {
     ++count;
     sum += value;
     least = value < least ? value : least;
     most = value > most ? value : most;
+  }
+  ATONE_HOST_DEVICE constexpr void add(std::int64_t value) {
+    add_without_squares(value);
     add_squares(static_cast<uint128>(static_cast<int128>(value) * value), false);
   }
   ATONE_HOST_DEVICE constexpr void merge(moments const& other) {
@@ -193,8 +196,14 @@ ATONE_HOST_DEVICE constexpr bool fits(int128 sum) {
   return sum >= INT64_MIN && sum <= INT64_MAX;
 }
 
+// Up to here integers are exact as doubles, so that the machine's division of two of them rounds once.
+inline constexpr std::int64_t exact_max = std::int64_t{1} << 53;
+
 // The mean of values in units of 1 / scale. count > 0, count × scale < 2^126.
 ATONE_HOST_DEVICE inline double mean_of(int128 sum, std::int64_t count, std::int64_t scale) {
+  if (sum >= -exact_max && sum <= exact_max && count <= (std::int64_t{1} << 23)) {
+    return static_cast<double>(static_cast<std::int64_t>(sum)) / static_cast<double>(count * scale);
+  }
   return nearest_quotient(sum, static_cast<uint128>(count) * static_cast<uint128>(scale));
 }
 
@@ -203,6 +212,12 @@ ATONE_HOST_DEVICE inline double mean_of(int128 sum, std::int64_t count, std::int
 ATONE_HOST_DEVICE inline double variance_of(std::int64_t count, int128 sum, uint128 squares, std::int64_t scale, bool sample) {
   auto const n = static_cast<uint128>(count);
   uint128 const size = magnitude_of(sum);
+  constexpr std::int64_t small = std::int64_t{1} << 11;
+  if (count < small && squares < static_cast<uint128>(exact_max / small) && scale <= 10'000) {
+    // (Σx)² is at most n Σx², below 2^53; the divisor is below 2^22 × 10^8.
+    auto const spread = static_cast<std::int64_t>(n * squares - size * size);
+    return static_cast<double>(spread) / static_cast<double>(count * (sample ? count - 1 : count) * scale * scale);
+  }
   uint256 spread;
   if (((squares | size) >> 64) == 0 && (n >> 32) == 0 && (size >> 63) == 0) {
     spread.low = n * squares - size * size;  // below 2^96 and 2^126
