@@ -194,7 +194,7 @@ class compiler {
       made.kind = one.kind;
       made.filter = one.filter;
       made.column = one.column;
-      made.only_count = true;
+      made.no_intervals = true;
       if (one.half_life > 0) made.rate = decay_rate{one.half_life};
       made.first_stop = made.end_stop = static_cast<std::uint32_t>(plan_.stops.size());
       plan_.walks.push_back(made);
@@ -206,7 +206,7 @@ class compiler {
       ++current.end_stop;
     }
     current.keep = std::max(current.keep, one.keep);
-    current.only_count = current.only_count && one.into.what == aggregation::count;
+    current.no_intervals = current.no_intervals && (one.into.what == aggregation::count || one.into.what == aggregation::recency);
     current.squares = current.squares || one.into.what == aggregation::variance || one.into.what == aggregation::deviation;
     plan_.sinks.push_back(one.into);
     ++plan_.stops.back().end_sink;

@@ -36,9 +36,9 @@ struct walk {
   std::uint32_t column = no_column;
   std::uint32_t first_stop = 0;
   std::uint32_t end_stop = 0;
-  std::uint32_t keep = 0;   // of picks: values to remember
-  bool only_count = false;  // of events: nothing but their number is asked for
-  bool squares = false;     // of moments: a variance or deviation is asked for
+  std::uint32_t keep = 0;     // of picks: values to remember
+  bool no_intervals = false;  // of events: nothing but their number and the newest is asked for
+  bool squares = false;       // of moments: a variance or deviation is asked for
   decay_rate rate;
 };
 

@@ -10,14 +10,14 @@ namespace {
 constexpr decay_table table{};
 // Rows up to which looking at each is quicker than searching.
 constexpr std::uint32_t scanned_max = 48;
+// Rows up to which comparing each with each is quicker than remembering what was seen.
+constexpr std::uint32_t few_rows = 12;
 
 // Where the window of the newest rows begins: the first row later than `time`.
-std::uint32_t first_after(std::int64_t const* times, std::uint32_t begin, std::uint32_t end, std::int64_t time) {
-  if (end - begin <= scanned_max) {
-    while (end > begin && times[end - 1] > time) --end;
-    return end;
-  }
-  return static_cast<std::uint32_t>(std::upper_bound(times + begin, times + end, time) - times);
+inline std::uint32_t first_after(std::int64_t const* times, std::uint32_t begin, std::uint32_t end, std::int64_t time) {
+  if (end - begin > scanned_max) return static_cast<std::uint32_t>(std::upper_bound(times + begin, times + end, time) - times);
+  while (end > begin && times[end - 1] > time) --end;
+  return end;
 }
 
 }  // namespace
@@ -115,22 +115,24 @@ void walker::find_frames(row_request const& request) {
 }
 
 void walker::run(bound_walk const& with) {
+  // Where every row passes, the rows of a window are known without looking at them.
+  bool const all_pass = !filters_.any() && with.nulls == nullptr;
   switch (with.plan->kind) {
-    case walk_kind::events:
-      return with.plan->only_count && !filters_.any() && with.nulls == nullptr ? count_events(with) : walk_events(with);
+    case walk_kind::events: return all_pass && with.plan->no_intervals ? count_events(with) : walk_events(with);
     case walk_kind::moments: return walk_moments(with);
     case walk_kind::distinct: return walk_distinct(with);
-    case walk_kind::picks: return walk_picks(with);
+    case walk_kind::picks: return all_pass ? pick_rows(with) : walk_picks(with);
     case walk_kind::decay: return walk_decay(with);
   }
 }
 
-// For each row of the block: `fresh()`, then `add(at, row)` for each event, newest first, and `reached(stop, at)` where a window begins.
+// For each row `from` … `to` of the block: `fresh()`, then `add(at, row)` for each event, newest first, and `reached(stop, at)` where a
+// window begins.
 template <bool masked, bool nullable, class Fresh, class Add, class Stop>
-void walker::go_as(bound_walk const& with, Fresh const& fresh, Add const& add, Stop const& reached) {
+void walker::go_as(bound_walk const& with, std::size_t from, std::size_t to, Fresh const& fresh, Add const& add, Stop const& reached) {
   auto const first = with.plan->first_stop;
   auto const stops = with.plan->end_stop - first;
-  for (std::size_t at = 0; at < size_; ++at) {
+  for (auto at = from; at < to; ++at) {
     fresh();
     auto row = ends_[at];
     for (std::uint32_t here = 0; here < stops; ++here) {
@@ -151,13 +153,13 @@ void walker::go_as(bound_walk const& with, Fresh const& fresh, Add const& add, S
 }
 
 template <class Fresh, class Add, class Stop>
-void walker::go(bound_walk const& with, Fresh const& fresh, Add const& add, Stop const& reached) {
+void walker::go(bound_walk const& with, std::size_t from, std::size_t to, Fresh const& fresh, Add const& add, Stop const& reached) {
   bool const masked = filters_.any();
   bool const nullable = with.nulls != nullptr;
-  if (masked && nullable) return go_as<true, true>(with, fresh, add, reached);
-  if (masked) return go_as<true, false>(with, fresh, add, reached);
-  if (nullable) return go_as<false, true>(with, fresh, add, reached);
-  return go_as<false, false>(with, fresh, add, reached);
+  if (masked && nullable) return go_as<true, true>(with, from, to, fresh, add, reached);
+  if (masked) return go_as<true, false>(with, from, to, fresh, add, reached);
+  if (nullable) return go_as<false, true>(with, from, to, fresh, add, reached);
+  return go_as<false, false>(with, from, to, fresh, add, reached);
 }
 
 // A state that grows along the walk, kept as it is at each stop.
@@ -166,30 +168,42 @@ void walker::gather(bound_walk const& with, std::vector<State>& states, Add cons
   states.resize((with.plan->end_stop - with.plan->first_stop) * block_rows);
   State all;
   go(
-      with, [&] { all = State{}; }, [&](std::size_t at, std::uint32_t row) { add(all, at, row); },
+      with, 0, size_, [&] { all = State{}; }, [&](std::size_t at, std::uint32_t row) { add(all, at, row); },
       [&](std::uint32_t here, std::size_t at) { states[here * block_rows + at] = all; });
+}
+
+template <class Work>
+void walker::each_sink(bound_walk const& with, Work const& work) {
+  for (auto at = with.plan->first_stop; at < with.plan->end_stop; ++at) {
+    auto const& here = plan_.stops[at];
+    for (auto to = here.first_sink; to < here.end_sink; ++to) work(here, plan_.sinks[to]);
+  }
 }
 
 // Each sink of each stop, with the states of its stop.
 template <class State, class Write>
 void walker::write(bound_walk const& with, std::vector<State> const& states, Write const& write_sink) {
-  for (auto at = with.plan->first_stop; at < with.plan->end_stop; ++at) {
-    auto const& here = plan_.stops[at];
-    for (auto to = here.first_sink; to < here.end_sink; ++to) {
-      write_sink(plan_.sinks[to], states.data() + (at - with.plan->first_stop) * block_rows);
-    }
-  }
+  auto const* const first = plan_.stops.data() + with.plan->first_stop;
+  each_sink(with, [&](stop const& here, sink const& to) {
+    write_sink(to, states.data() + static_cast<std::size_t>(&here - first) * block_rows);
+  });
 }
 
-// Nothing to look at: a window's rows are all its events.
 void walker::count_events(bound_walk const& with) {
-  for (auto at = with.plan->first_stop; at < with.plan->end_stop; ++at) {
-    auto const& here = plan_.stops[at];
-    for (auto to = here.first_sink; to < here.end_sink; ++to) {
-      auto const into = column(plan_.sinks[to].column);
-      for (std::size_t row = 0; row < size_; ++row) into.put(row, ends_[row] - start(here.frame, row));
+  auto const* times = store_.times.data();
+  each_sink(with, [&](stop const& here, sink const& to) {
+    auto const into = column(to.column);
+    for (std::size_t at = 0; at < size_; ++at) {
+      auto const count = ends_[at] - start(here.frame, at);
+      if (to.what == aggregation::count) {
+        into.put(at, count);
+      } else if (count == 0) {
+        into.put_nothing(at, cell_state::null);
+      } else {
+        into.put(at, as_of_[at] - times[ends_[at] - 1]);
+      }
     }
-  }
+  });
 }
 
 void walker::walk_events(bound_walk const& with) {
@@ -265,14 +279,50 @@ void walker::write_spread(sink const& to, moments const* of) const {
   }
 }
 
+// Few rows that all pass: each is compared with the newer ones where they are.
+void walker::distinct_of_few(bound_walk const& with, std::size_t at) {
+  auto const* values = with.values;
+  auto const end = ends_[at];
+  auto row = end;
+  std::int64_t count = 0;
+  for (auto here = with.plan->first_stop; here < with.plan->end_stop; ++here) {
+    for (auto const until = start(plan_.stops[here].frame, at); row > until;) {
+      auto const value = values[--row];
+      auto newer = row + 1;
+      while (newer < end && values[newer] != value) ++newer;
+      if (newer == end) ++count;
+    }
+    counts_[(here - with.plan->first_stop) * block_rows + at] = count;
+  }
+}
+
 void walker::walk_distinct(bound_walk const& with) {
   counts_.resize((with.plan->end_stop - with.plan->first_stop) * block_rows);
-  go(
-      with, [&] { seen_.clear(); }, [&](std::size_t, std::uint32_t row) { seen_.add(with.values[row]); },
-      [&](std::uint32_t here, std::size_t at) { counts_[here * block_rows + at] = seen_.count(); });
+  bool const all_pass = !filters_.any() && with.nulls == nullptr;
+  auto const reached = [&](std::uint32_t here, std::size_t at) { counts_[here * block_rows + at] = seen_.count(); };
+  auto const add = [&](std::size_t, std::uint32_t row) { seen_.add(with.values[row]); };
+  auto const widest = plan_.stops[with.plan->end_stop - 1].frame;
+  for (std::size_t at = 0; at < size_; ++at) {
+    if (all_pass && ends_[at] - start(widest, at) <= few_rows) {
+      distinct_of_few(with, at);
+    } else {
+      go(with, at, at + 1, [&] { seen_.clear(); }, add, reached);
+    }
+  }
   write(with, counts_, [&](sink const& to, std::int64_t const* of) {
     auto const into = column(to.column);
     for (std::size_t at = 0; at < size_; ++at) into.put(at, of[at]);
+  });
+}
+
+void walker::pick_rows(bound_walk const& with) {
+  each_sink(with, [&](stop const& here, sink const& to) {
+    auto const* values = with.values;
+    for (std::size_t at = 0; at < size_; ++at) {
+      auto const begin = start(here.frame, at);
+      auto const end = ends_[at];
+      write_pick(to, at, end - begin, [=](std::size_t back) { return values[end - 1 - back]; });
+    }
   });
 }
 
@@ -288,23 +338,26 @@ void walker::walk_picks(bound_walk const& with) {
   };
   auto const reached = [&](std::uint32_t here, std::size_t at) {
     auto const& stop = plan_.stops[with.plan->first_stop + here];
-    for (auto to = stop.first_sink; to < stop.end_sink; ++to) write_pick(plan_.sinks[to], at, count, oldest);
+    auto const value = [&](std::size_t back) { return back < keep ? kept_[back] : oldest; };
+    for (auto to = stop.first_sink; to < stop.end_sink; ++to) write_pick(plan_.sinks[to], at, count, value);
   };
-  go(with, [&] { count = 0; }, add, reached);
+  go(with, 0, size_, [&] { count = 0; }, add, reached);
 }
 
-void walker::write_pick(sink const& to, std::size_t at, std::size_t count, std::int64_t oldest) const {
+// `value(back)`: the newest value, the one before it …, of the first `keep` and of the oldest.
+template <class Value>
+void walker::write_pick(sink const& to, std::size_t at, std::size_t count, Value const& value) const {
   auto const lanes = lanes_[to.column];
   auto* cells = cells_[to.column] + (row_ + at) * lanes;
   auto* states = states_[to.column] + (row_ + at) * lanes;
-  if (to.what != aggregation::last_values) {
-    cells[0] = count == 0 ? 0 : to.what == aggregation::first ? oldest : kept_[0];
-    states[0] = count == 0 ? cell_state::null : cell_state::value;
+  if (to.what == aggregation::first && count > 0) {
+    cells[0] = value(count - 1);
+    states[0] = cell_state::value;
     return;
   }
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     bool const there = lane < count;
-    cells[lane] = there ? kept_[lane] : 0;
+    cells[lane] = there ? value(lane) : 0;
     states[lane] = there ? cell_state::value : cell_state::null;
   }
 }

@@ -85,24 +85,30 @@ class walker {
 
   void run(bound_walk const& with);
   template <class Fresh, class Add, class Stop>
-  void go(bound_walk const& with, Fresh const& fresh, Add const& add, Stop const& reached);
+  void go(bound_walk const& with, std::size_t from, std::size_t to, Fresh const& fresh, Add const& add, Stop const& reached);
   template <bool masked, bool nullable, class Fresh, class Add, class Stop>
-  void go_as(bound_walk const& with, Fresh const& fresh, Add const& add, Stop const& reached);
+  void go_as(bound_walk const& with, std::size_t from, std::size_t to, Fresh const& fresh, Add const& add, Stop const& reached);
   template <class State, class Add>
   void gather(bound_walk const& with, std::vector<State>& states, Add const& add);
   template <class State, class Write>
   void write(bound_walk const& with, std::vector<State> const& states, Write const& write_sink);
 
+  template <class Work>
+  void each_sink(bound_walk const& with, Work const& work);
+
   void count_events(bound_walk const& with);
   void walk_events(bound_walk const& with);
   void walk_moments(bound_walk const& with);
+  void distinct_of_few(bound_walk const& with, std::size_t at);
   void walk_distinct(bound_walk const& with);
+  void pick_rows(bound_walk const& with);
   void walk_picks(bound_walk const& with);
   void walk_decay(bound_walk const& with);
   void write_occurrences(sink const& to, occurrences const* of) const;
   void write_moments(sink const& to, moments const* of) const;
   void write_spread(sink const& to, moments const* of) const;
-  void write_pick(sink const& to, std::size_t at, std::size_t count, std::int64_t oldest) const;
+  template <class Value>
+  void write_pick(sink const& to, std::size_t at, std::size_t count, Value const& value) const;
   void write_quotient(quotient const& of) const;
 
   feature_set const& set_;

@@ -236,19 +236,19 @@ class one_row {
     return integer(least);
   }
 
-  // The weight of an age, from the definition: half-lives in units of 2^-30 by a reciprocal of 64 bits, the table, a straight line between.
+  // The weight of an age, from the definition: half-lives in units of 2^-30 by a reciprocal, the table, a straight line between.
   static cpp_int weight(std::int64_t age, std::int64_t half_life) {
     static decay_table const table{};
+    if (cpp_int{age} >= cpp_int{half_life} * 63) return 0;
     int shift = 0;
-    while (power(2, shift + 1) / half_life < power(2, 64)) ++shift;
-    cpp_int const phase = (cpp_int{age} * (power(2, shift) / half_life)) >> (shift - 30);
-    cpp_int const whole = phase >> 30;
-    if (whole > 62) return 0;
-    auto const part = static_cast<std::uint64_t>(phase & (power(2, 30) - 1));
-    cpp_int const above = table.weights.at(part >> 20);
-    cpp_int const below = table.weights.at((part >> 20) + 1);
-    cpp_int const between = part & ((1U << 20) - 1);
-    return (above - (((above - below) * between) >> 20)) >> static_cast<unsigned>(whole);
+    while (cpp_int{half_life} << static_cast<unsigned>(shift) < power(2, 31)) ++shift;
+    cpp_int const reciprocal = power(2, 94) / (cpp_int{half_life} * power(2, shift));
+    cpp_int const phase = (cpp_int{age} * power(2, shift) * reciprocal) / power(2, 64);
+    auto const part = static_cast<std::uint64_t>(phase % power(2, 30));
+    cpp_int const above = table.weights.at(part / 1048576);
+    cpp_int const below = table.weights.at(part / 1048576 + 1);
+    cpp_int const step = (above - below) * (part % 1048576) / 1048576;
+    return (above - step) / power(2, static_cast<int>(phase / power(2, 30)));
   }
 
   expected_cell decayed_value(feature_spec const& feature, std::vector<event> const& events) const {

@@ -76,7 +76,7 @@ class drawing {
   std::string per() { return chance(5) ? ", per: " + one_of({"{product: [a, b, never]}", "{quantity: [1, 2]}"}) : ""; }
 
   std::string kind() {
-    std::string const half_life = ", half_life: " + one_of({"1s", "3s", "1d", "7us", "3653d"});
+    std::string const half_life = ", half_life: " + one_of({"1s", "3s", "1d", "7us", "1us", "64us", "3653d"});
     std::string const estimate = one_of({"", ", estimate: sample", ", estimate: population"});
     std::string const number = one_of({"amount", "quantity"});
     std::string const anything = one_of({"amount", "quantity", "product", "seen", "id", "at"});

@@ -52,15 +52,17 @@ ATONE_HOST_DEVICE constexpr uint256 multiply(uint128 left, uint128 right) {
   return product;
 }
 
+ATONE_HOST_DEVICE constexpr int bit_length(std::uint64_t of) {
+#if defined(__CUDA_ARCH__)
+  return 64 - __clzll(static_cast<long long>(of));
+#else
+  return of == 0 ? 0 : 64 - __builtin_clzll(of);
+#endif
+}
+
 ATONE_HOST_DEVICE constexpr int bit_length(uint128 of) {
-  int length = 0;
-  for (int step = 64; step > 0; step /= 2) {
-    if ((of >> step) != 0) {
-      of >>= step;
-      length += step;
-    }
-  }
-  return length + (of != 0 ? 1 : 0);
+  auto const high = static_cast<std::uint64_t>(of >> 64);
+  return high != 0 ? 64 + bit_length(high) : bit_length(static_cast<std::uint64_t>(of));
 }
 
 // 2^exponent, exactly; -1000 … 1000.
@@ -259,35 +261,30 @@ struct decay_table {
 
 // How fast events lose weight: age in half-lives, by one multiplication.
 struct decay_rate {
-  std::uint64_t reciprocal = 0;  // 2^shift / half-life, rounded down; its highest bit is set
-  int shift = 0;
+  std::uint64_t reciprocal = 0;  // 2^94 / (half-life × 2^shift), rounded down
+  std::uint64_t zero_age = 0;    // 63 half-lives: from here on the weight is 0
+  int shift = 0;                 // of short half-lives, so that the reciprocal fits: half-life × 2^shift is at least 2^31
 
   decay_rate() = default;
-  // `half_life` > 0, microseconds.
+  // `half_life` > 0, microseconds, at most 2^56.
   ATONE_HOST_DEVICE constexpr explicit decay_rate(std::int64_t half_life) {
-    shift = 63 + bit_length(static_cast<uint128>(half_life));
-    uint128 quotient = (uint128{1} << shift) / static_cast<uint128>(half_life);
-    // A power of two has one bit more.
-    if ((quotient >> 64) != 0) {
-      quotient >>= 1;
-      --shift;
-    }
-    reciprocal = static_cast<std::uint64_t>(quotient);
+    auto const length = bit_length(static_cast<std::uint64_t>(half_life));
+    shift = length > 31 ? 0 : 32 - length;
+    reciprocal = static_cast<std::uint64_t>((uint128{1} << 94) / (static_cast<uint128>(half_life) << shift));
+    zero_age = 63 * static_cast<std::uint64_t>(half_life);
   }
 
   // 2^(-age / half-life) in units of 2^-62, rounded down; the table interpolated: within 6e-8 of the true value.
   ATONE_HOST_DEVICE constexpr std::uint64_t weight(std::uint64_t age, decay_table const& table) const {
-    constexpr int places = 30;  // of the phase: 10 choose the table's entry, 20 lie between two
-    uint128 const product = static_cast<uint128>(age) * reciprocal;
-    uint128 const phase = product >> (shift - places);
-    uint128 const whole = phase >> places;
-    if (whole > 62) return 0;
-    auto const part = static_cast<std::uint64_t>(phase) & ((std::uint64_t{1} << places) - 1);
+    if (age >= zero_age) return 0;
+    // Half-lives in units of 2^-30: 10 places choose the table's entry, 20 lie between two entries.
+    auto const phase = static_cast<std::uint64_t>((static_cast<uint128>(age << shift) * reciprocal) >> 64);
+    std::uint64_t const part = phase & ((std::uint64_t{1} << 30) - 1);
     std::uint64_t const above = table.weights[part >> 20];
     std::uint64_t const below = table.weights[(part >> 20) + 1];
     std::uint64_t const between = part & ((std::uint64_t{1} << 20) - 1);
     auto const step = static_cast<std::uint64_t>((static_cast<uint128>(above - below) * between) >> 20);
-    return (above - step) >> static_cast<int>(whole);
+    return (above - step) >> (phase >> 30);
   }
 };
 
@@ -297,7 +294,7 @@ struct decayed {
   uint128 low = 0;
 
   ATONE_HOST_DEVICE constexpr void add(std::int64_t value, std::uint64_t weight) {
-    int128 const term = static_cast<int128>(value) * static_cast<int128>(weight);
+    int128 const term = static_cast<int128>(value) * static_cast<std::int64_t>(weight);  // a weight is at most 2^62
     add_parts(term < 0 ? -1 : 0, static_cast<uint128>(term));
   }
   ATONE_HOST_DEVICE constexpr void merge(decayed const& other) { add_parts(other.high, other.low); }
