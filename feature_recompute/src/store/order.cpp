@@ -33,7 +33,7 @@ std::uint64_t unit_of(std::vector<std::int64_t> const& values, std::vector<std::
 
 compact compact_of(std::vector<std::int64_t> const& values, std::vector<std::uint32_t> const& rows, bool is_time) {
   compact made;
-  auto least = values[rows[0]];
+  auto least = values[rows.front()];
   auto most = least;
   for (auto const row : rows) {
     least = std::min(least, values[row]);
@@ -45,47 +45,87 @@ compact compact_of(std::vector<std::int64_t> const& values, std::vector<std::uin
   return made;
 }
 
-std::vector<keyed_row> by_entity_and_time(sort_keys const& keys, std::vector<std::uint32_t> const& rows) {
-  auto const entity = compact_of(*keys.entity, rows, false);
-  auto const time = compact_of(*keys.time, rows, true);
-  std::vector<keyed_row> sorted(rows.size());
+// The value that `of` has made small.
+std::int64_t value_of(compact const& by, std::uint64_t small) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(by.least) + small * by.unit);
+}
+
+// Both keys fit one number: one sort, and the keys say entity and time.
+sorted_order sort_together(sort_keys const& keys, std::vector<std::uint32_t> const& rows, compact const& entity, compact const& time) {
+  std::vector<keyed_row> sorted;
   std::vector<keyed_row> spare;
-  bool const together = entity.bits + time.bits <= 64;
-  for (std::size_t at = 0; at < rows.size(); ++at) {
-    auto const high = together && time.bits < 64 ? entity.of((*keys.entity)[rows[at]]) << time.bits : 0;
-    sorted[at] = keyed_row{high | time.of((*keys.time)[rows[at]]), rows[at]};
+  sorted.reserve(rows.size());
+  auto const shift = time.bits == 64 ? 63 : time.bits;  // 64 bits of time leave no place: then there is one entity
+  for (auto const row : rows) {
+    auto const high = entity.of((*keys.entity)[row]);
+    sorted.push_back(keyed_row{(high << shift) | time.of((*keys.time)[row]), row});
   }
   radix_sort(sorted, spare);
-  if (together) return sorted;
+  sorted_order made;
+  made.rows.reserve(rows.size());
+  made.entities.reserve(rows.size());
+  made.times.reserve(rows.size());
+  auto const mask = time.bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << time.bits) - 1;
+  for (auto const& one : sorted) {
+    made.rows.push_back(one.row);
+    made.entities.push_back(value_of(entity, entity.bits == 0 ? 0 : one.key >> shift));
+    made.times.push_back(value_of(time, one.key & mask));
+  }
+  return made;
+}
+
+// By time, then by entity: the second sort keeps what the first one made.
+sorted_order sort_apart(sort_keys const& keys, std::vector<std::uint32_t> const& rows, compact const& entity, compact const& time) {
+  std::vector<keyed_row> sorted;
+  std::vector<keyed_row> spare;
+  sorted.reserve(rows.size());
+  for (auto const row : rows) sorted.push_back(keyed_row{time.of((*keys.time)[row]), row});
+  radix_sort(sorted, spare);
   for (auto& one : sorted) one.key = entity.of((*keys.entity)[one.row]);
   radix_sort(sorted, spare);
-  return sorted;
+  sorted_order made;
+  made.rows.reserve(rows.size());
+  for (auto const& one : sorted) made.rows.push_back(one.row);
+  made.entities = gathered(*keys.entity, made.rows);
+  made.times = gathered(*keys.time, made.rows);
+  return made;
+}
+
+void settle_ties(sort_keys const& keys, sorted_order& order) {
+  auto const before = [&](std::uint32_t left, std::uint32_t right) {
+    if ((*keys.id)[left] != (*keys.id)[right]) return (*keys.id)[left] < (*keys.id)[right];
+    return keys.known != nullptr && (*keys.known)[left] < (*keys.known)[right];
+  };
+  for (std::size_t begin = 0; begin < order.rows.size();) {
+    auto end = begin + 1;
+    while (end < order.rows.size() && order.times[end] == order.times[begin] && order.entities[end] == order.entities[begin]) ++end;
+    if (end - begin > 1) {
+      std::sort(order.rows.begin() + static_cast<std::ptrdiff_t>(begin), order.rows.begin() + static_cast<std::ptrdiff_t>(end), before);
+    }
+    begin = end;
+  }
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> sorted_rows(sort_keys const& keys, std::vector<std::uint32_t> const& rows) {
-  if (rows.empty()) return {};
-  auto const sorted = by_entity_and_time(keys, rows);
-  std::vector<std::uint32_t> order(rows.size());
-  for (std::size_t at = 0; at < rows.size(); ++at) order[at] = sorted[at].row;
-  auto const same = [&](std::uint32_t left, std::uint32_t right) {
-    return (*keys.time)[left] == (*keys.time)[right] && (*keys.entity)[left] == (*keys.entity)[right];
-  };
-  // Equal keys of one sort are ties in time and entity; of two sorts, in the entity only.
-  for (std::size_t begin = 0; begin < order.size();) {
-    auto end = begin + 1;
-    while (end < order.size() && sorted[begin].key == sorted[end].key && same(order[begin], order[end])) ++end;
-    if (end - begin > 1) {
-      auto const from = order.begin() + static_cast<std::ptrdiff_t>(begin);
-      auto const to = order.begin() + static_cast<std::ptrdiff_t>(end);
-      std::sort(from, to, [&](std::uint32_t left, std::uint32_t right) {
-        if ((*keys.id)[left] != (*keys.id)[right]) return (*keys.id)[left] < (*keys.id)[right];
-        return keys.known != nullptr && (*keys.known)[left] < (*keys.known)[right];
-      });
-    }
-    begin = end;
+std::vector<std::int64_t> gathered(std::vector<std::int64_t> const& values, std::vector<std::uint32_t> const& rows) {
+  constexpr std::size_t ahead = 24;  // rows whose values are asked for before they are needed
+  std::vector<std::int64_t> out;
+  out.reserve(rows.size());
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    if (at + ahead < rows.size()) __builtin_prefetch(values.data() + rows.at(at + ahead));
+    auto const row = rows[at];
+    out.push_back(values[row]);
   }
+  return out;
+}
+
+sorted_order sorted_rows(sort_keys const& keys, std::vector<std::uint32_t> const& rows) {
+  if (rows.empty()) return {};
+  auto const entity = compact_of(*keys.entity, rows, false);
+  auto const time = compact_of(*keys.time, rows, true);
+  auto order = entity.bits + time.bits <= 64 ? sort_together(keys, rows, entity, time) : sort_apart(keys, rows, entity, time);
+  settle_ties(keys, order);
   return order;
 }
 

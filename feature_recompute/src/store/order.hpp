@@ -16,8 +16,20 @@ struct sort_keys {
   std::vector<std::int64_t> const* known = nullptr;  // null: there is no known_at
 };
 
+// Rows in order, with their entities and times: the sort has them at hand, looking them up again would cost as much as the sort.
+struct sorted_order {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::int64_t> entities;
+  std::vector<std::int64_t> times;
+
+  sorted_order() = default;
+};
+
 // `rows` in order; corrections of one event by when they became known. Rows equal in all of it keep no particular order: they must be the
 // same.
-std::vector<std::uint32_t> sorted_rows(sort_keys const& keys, std::vector<std::uint32_t> const& rows);
+sorted_order sorted_rows(sort_keys const& keys, std::vector<std::uint32_t> const& rows);
+
+// Values in the order of the rows.
+std::vector<std::int64_t> gathered(std::vector<std::int64_t> const& values, std::vector<std::uint32_t> const& rows);
 
 }  // namespace atone::features

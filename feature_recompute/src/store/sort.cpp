@@ -89,14 +89,17 @@ std::vector<std::uint32_t> choose_rows(feature_set const& of, ranked_table const
   std::vector<std::uint32_t> chosen;
   chosen.reserve(rows);
   bool const drops_late = of.known_at && of.late == late_rule::set_aside;
+  auto const& entities = table[of.entity];
+  auto const& ids = table[of.event_id];
+  auto const& times = table[of.event_time];
   for (std::size_t row = 0; row < rows; ++row) {
-    if (table[of.entity].is_null(row)) {
+    if (entities.is_null(row)) {
       ++left_out.without_entity;
-    } else if (table[of.event_id].is_null(row)) {
+    } else if (ids.is_null(row)) {
       ++left_out.without_id;
-    } else if (table[of.event_time].is_null(row)) {
+    } else if (times.is_null(row)) {
       ++left_out.without_time;
-    } else if (drops_late && is_late(of, table[of.event_time].values[row], known_time(of, table, row))) {
+    } else if (drops_late && is_late(of, times.values[row], known_time(of, table, row))) {
       ++left_out.late;
     } else {
       chosen.push_back(static_cast<std::uint32_t>(row));
@@ -105,26 +108,17 @@ std::vector<std::uint32_t> choose_rows(feature_set const& of, ranked_table const
   return chosen;
 }
 
-std::vector<std::int64_t> gather(std::vector<std::int64_t> const& from, std::vector<std::uint32_t> const& order) {
-  std::vector<std::int64_t> out;
-  out.reserve(order.size());
-  for (auto const row : order) out.push_back(from[row]);
-  return out;
-}
-
-void find_segments(std::vector<std::int64_t> const& entity, std::vector<std::uint32_t> const& order, event_store& into) {
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    auto const whose = entity[order.at(at)];
-    if (at > 0 && whose == into.entities.back()) continue;
-    into.entities.push_back(whose);
+void find_segments(std::vector<std::int64_t> const& entities, event_store& into) {
+  for (std::size_t at = 0; at < entities.size(); ++at) {
+    if (at > 0 && entities[at] == into.entities.back()) continue;
+    into.entities.push_back(entities[at]);
     into.offsets.push_back(static_cast<std::uint32_t>(at));
   }
-  into.offsets.push_back(static_cast<std::uint32_t>(order.size()));
+  into.offsets.push_back(static_cast<std::uint32_t>(entities.size()));
 }
 
 void gather_columns(feature_set const& of, ranked_table const& table, std::vector<std::uint32_t> const& order, event_store& into) {
   into.columns.resize(of.columns.size());
-  into.times = gather(table[of.event_time].values, order);
   if (of.known_at) {
     into.known_from.reserve(order.size());
     for (auto const row : order) into.known_from.push_back(known_time(of, table, row));
@@ -133,7 +127,7 @@ void gather_columns(feature_set const& of, ranked_table const& table, std::vecto
     auto& column = into.columns[at];
     column.words = table[at].words;
     if (at == of.entity || at == of.event_time || (of.known_at && at == *of.known_at)) continue;
-    column.values = gather(table[at].values, order);
+    column.values = gathered(table[at].values, order);
     if (table[at].nulls.empty()) continue;
     column.nulls.reserve(order.size());
     for (auto const row : order) column.nulls.push_back(table[at].nulls[row]);
@@ -198,9 +192,10 @@ result<event_store> sort_events(feature_set const& of, event_table const& table)
   std::vector<std::int64_t> known;
   for (std::size_t row = 0; of.known_at && row < table.rows(); ++row) known.push_back(known_time(of, ranked, row));
   if (of.known_at) keys.known = &known;
-  auto const order = sorted_rows(keys, chosen);
-  find_segments(ranked[of.entity].values, order, store);
-  gather_columns(of, ranked, order, store);
+  auto order = sorted_rows(keys, chosen);
+  find_segments(order.entities, store);
+  store.times = std::move(order.times);
+  gather_columns(of, ranked, order.rows, store);
   if (auto done = refuse_nulls(of, store); !done) return done.error();
   if (auto done = check_times(of, store); !done) return done.error();
   if (auto done = unite_rows(of, store); !done) return done.error();
