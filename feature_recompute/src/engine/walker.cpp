@@ -59,6 +59,11 @@ void walker::column_at::put_real(std::size_t at, double value) const {
   put(at, bits);
 }
 
+void walker::column_at::fill(std::size_t count, cell_state with) const {
+  std::fill_n(cells, count, 0);
+  if (states != nullptr) std::fill_n(states, count, with);
+}
+
 walker::column_at walker::column(std::uint32_t of) const {
   column_at made;
   made.cells = cells_[of] + row_;
@@ -102,15 +107,21 @@ void walker::find_frames(row_request const& request) {
   ends_[size_] = end;
   as_of_[size_] = request.as_of;
   auto start = end;
-  for (std::size_t at = 0; at < lengths_.size(); ++at) {
-    start = lengths_[at] == 0 ? begin : first_after(times, begin, start, request.as_of - lengths_[at]);
-    starts_[at * block_rows + size_] = start;
+  auto* into = starts_.data() + size_;
+  for (auto const length : lengths_) {
+    if (length == 0) {
+      start = begin;
+    } else if (start > begin && times[start - 1] > request.as_of - length) {
+      start = first_after(times, begin, start - 1, request.as_of - length);
+    }
+    *into = start;
+    into += block_rows;
   }
   mask_at_[size_] = masks_.size();
   if (filters_.any()) filters_.append(begin, end, request.known_at, masks_);
-  for (std::size_t at = 0; at < plan_.row_frames.size(); ++at) {
-    auto const& frame = plan_.row_frames[at];
-    starts_[(lengths_.size() + at) * block_rows + size_] = newest_of_filter(begin, end, frame.filter, set_.windows[frame.window].rows);
+  for (auto const& frame : plan_.row_frames) {
+    *into = newest_of_filter(begin, end, frame.filter, set_.windows[frame.window].rows);
+    into += block_rows;
   }
 }
 
@@ -193,15 +204,15 @@ void walker::count_events(bound_walk const& with) {
   auto const* times = store_.times.data();
   each_sink(with, [&](stop const& here, sink const& to) {
     auto const into = column(to.column);
+    auto const* starts = starts_.data() + here.frame * block_rows;
+    if (to.what == aggregation::count) {
+      for (std::size_t at = 0; at < size_; ++at) into.cells[at] = ends_[at] - starts[at];
+      return;
+    }
     for (std::size_t at = 0; at < size_; ++at) {
-      auto const count = ends_[at] - start(here.frame, at);
-      if (to.what == aggregation::count) {
-        into.put(at, count);
-      } else if (count == 0) {
-        into.put_nothing(at, cell_state::null);
-      } else {
-        into.put(at, as_of_[at] - times[ends_[at] - 1]);
-      }
+      bool const there = ends_[at] > starts[at];
+      into.cells[at] = there ? as_of_[at] - times[ends_[at] - 1] : 0;
+      into.states[at] = there ? cell_state::value : cell_state::null;
     }
   });
 }
@@ -231,52 +242,61 @@ void walker::write_occurrences(sink const& to, occurrences const* of) const {
 
 void walker::walk_moments(bound_walk const& with) {
   auto const* values = with.values;
+  auto const stops = with.plan->end_stop - with.plan->first_stop;
+  moments_.resize(stops * block_rows);
+  live_.resize(std::max<std::size_t>(live_.size(), stops));
+  for (auto& one : live_) one.size = 0;
+  moments all;
+  auto const fresh = [&] { all = moments{}; };
+  auto const reached = [&](std::uint32_t here, std::size_t at) {
+    if (all.count == 0) return;
+    moments_[here * block_rows + at] = all;
+    auto& rows = live_[here];
+    rows.at[rows.size++] = static_cast<std::uint8_t>(at);
+  };
   if (with.plan->squares) {
-    gather(with, moments_, [values](moments& all, std::size_t, std::uint32_t row) { all.add(values[row]); });
+    go(with, 0, size_, fresh, [&](std::size_t, std::uint32_t row) { all.add(values[row]); }, reached);
   } else {
-    gather(with, moments_, [values](moments& all, std::size_t, std::uint32_t row) { all.add_without_squares(values[row]); });
+    go(with, 0, size_, fresh, [&](std::size_t, std::uint32_t row) { all.add_without_squares(values[row]); }, reached);
   }
-  write(with, moments_, [&](sink const& to, moments const* of) { write_moments(to, of); });
+  write(with, moments_, [&](sink const& to, moments const* of) {
+    auto const stop = static_cast<std::size_t>(of - moments_.data()) / block_rows;
+    write_moments(to, of, live_[stop]);
+  });
 }
 
-void walker::write_moments(sink const& to, moments const* of) const {
+template <class Put>
+void walker::write_each(live_rows const& rows, Put const& put) const {
+  for (std::size_t at = 0; at < rows.size; ++at) put(std::size_t{rows.at[at]});
+}
+
+void walker::write_moments(sink const& to, moments const* of, live_rows const& rows) const {
   auto const into = column(to.column);
-  auto const each = [&](auto const& put) {
-    for (std::size_t at = 0; at < size_; ++at) {
-      if (of[at].count == 0) {
-        into.put_nothing(at, cell_state::null);
-      } else {
-        put(at);
-      }
-    }
-  };
+  // Over nothing a sum is 0, all else null.
+  into.fill(size_, to.what == aggregation::sum ? cell_state::value : cell_state::null);
   switch (to.what) {
     case aggregation::sum:
-      // A sum over nothing is 0.
-      for (std::size_t at = 0; at < size_; ++at) {
+      return write_each(rows, [&](std::size_t at) {
         fits(of[at].sum) ? into.put(at, static_cast<std::int64_t>(of[at].sum)) : into.put_nothing(at, cell_state::overflow);
-      }
-      return;
-    case aggregation::mean: return each([&](std::size_t at) { into.put_real(at, mean_of(of[at].sum, of[at].count, to.scale)); });
-    case aggregation::min: return each([&](std::size_t at) { into.put(at, of[at].least); });
-    case aggregation::max: return each([&](std::size_t at) { into.put(at, of[at].most); });
-    default: return write_spread(to, of);
+      });
+    case aggregation::mean:
+      return write_each(rows, [&](std::size_t at) { into.put_real(at, mean_of(of[at].sum, of[at].count, to.scale)); });
+    case aggregation::min: return write_each(rows, [&](std::size_t at) { into.put(at, of[at].least); });
+    case aggregation::max: return write_each(rows, [&](std::size_t at) { into.put(at, of[at].most); });
+    default: return write_spread(to, of, rows);
   }
 }
 
 // Variance and deviation.
-void walker::write_spread(sink const& to, moments const* of) const {
+void walker::write_spread(sink const& to, moments const* of, live_rows const& rows) const {
   auto const into = column(to.column);
-  auto const least = to.sample ? 2 : 1;
-  for (std::size_t at = 0; at < size_; ++at) {
+  write_each(rows, [&](std::size_t at) {
     auto const& one = of[at];
-    if (one.count < least || one.overflow) {
-      into.put_nothing(at, one.count < least ? cell_state::null : cell_state::overflow);
-      continue;
-    }
+    if (to.sample && one.count < 2) return;
+    if (one.overflow) return into.put_nothing(at, cell_state::overflow);
     auto const variance = variance_of(one.count, one.sum, one.squares, to.scale, to.sample);
     into.put_real(at, to.what == aggregation::variance ? variance : std::sqrt(variance));
-  }
+  });
 }
 
 // Few rows that all pass: each is compared with the newer ones where they are.
@@ -355,10 +375,14 @@ void walker::write_pick(sink const& to, std::size_t at, std::size_t count, Value
     states[0] = cell_state::value;
     return;
   }
-  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    bool const there = lane < count;
-    cells[lane] = there ? value(lane) : 0;
-    states[lane] = there ? cell_state::value : cell_state::null;
+  std::size_t lane = 0;
+  for (; lane < lanes && lane < count; ++lane) {
+    cells[lane] = value(lane);
+    states[lane] = cell_state::value;
+  }
+  for (; lane < lanes; ++lane) {
+    cells[lane] = 0;
+    states[lane] = cell_state::null;
   }
 }
 

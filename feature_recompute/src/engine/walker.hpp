@@ -3,6 +3,7 @@
 // thread; allocates only while its scratch grows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -69,11 +70,19 @@ class walker {
       if (states != nullptr) states[at] = cell_state::value;
     }
     void put_real(std::size_t at, double value) const;
+    void fill(std::size_t count, cell_state with) const;
     void put_nothing(std::size_t at, cell_state why) const {
       cells[at] = 0;
       states[at] = why;
     }
   };
+
+  // Rows of a block whose window holds something: often few of them.
+  struct live_rows {
+    std::array<std::uint8_t, block_rows> at;
+    std::size_t size = 0;
+  };
+  static_assert(block_rows <= 256);
 
   void find_frames(row_request const& request);
   std::uint32_t newest_of_filter(std::uint32_t begin, std::uint32_t end, std::uint32_t filter, std::int64_t rows) const;
@@ -105,8 +114,10 @@ class walker {
   void walk_picks(bound_walk const& with);
   void walk_decay(bound_walk const& with);
   void write_occurrences(sink const& to, occurrences const* of) const;
-  void write_moments(sink const& to, moments const* of) const;
-  void write_spread(sink const& to, moments const* of) const;
+  template <class Put>
+  void write_each(live_rows const& rows, Put const& put) const;
+  void write_moments(sink const& to, moments const* of, live_rows const& rows) const;
+  void write_spread(sink const& to, moments const* of, live_rows const& rows) const;
   template <class Value>
   void write_pick(sink const& to, std::size_t at, std::size_t count, Value const& value) const;
   void write_quotient(quotient const& of) const;
@@ -132,6 +143,7 @@ class walker {
 
   // What walks gather: stops × block_rows.
   std::vector<moments> moments_;
+  std::vector<live_rows> live_;  // a stop
   std::vector<occurrences> occurrences_;
   std::vector<decayed> decayed_;
   std::vector<std::int64_t> counts_;

@@ -1,12 +1,15 @@
-// Rows a second of the feature engine, by CPU seconds of this process:   feature_bench [CUSTOMERS] [ROUNDS] [THREADS]
+// Rows a second of the feature engine, by CPU seconds of this process:   feature_bench [CUSTOMERS] [ROUNDS] [THREADS] [FOLDER]
+// With FOLDER the log's columns are written there as 64-bit integers, for peers.py.
 #include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <limits>
+#include <string>
 
 #include <atone/features/engine.hpp>
 
@@ -45,6 +48,26 @@ std::uint64_t checksum(feature_table const& table) {
   return sum;
 }
 
+void write_columns(feature_set const& set, event_table const& table, std::string const& folder) {
+  for (std::size_t at = 0; at < set.columns.size(); ++at) {
+    auto const& values = table.columns[at].values;
+    std::ofstream out{folder + "/" + set.columns[at].name + ".i64", std::ios::binary};
+    out.write(reinterpret_cast<char const*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof values[0]));
+  }
+}
+
+// Totals over all entities, to hold against the peers'.
+void print_totals(feature_set const& set, feature_table const& table) {
+  for (auto const& column : table.columns) {
+    auto const what = set.features[column.feature].what;
+    if (what != aggregation::count && what != aggregation::sum && what != aggregation::distinct) continue;
+    std::int64_t total = 0;
+    for (std::size_t row = 0; row < table.rows; ++row) total += column.integer(row);
+    std::printf("total %s_%s %lld\n", set.features[column.feature].name.c_str(), set.windows[column.window].name.c_str(),
+                static_cast<long long>(total));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -61,6 +84,7 @@ int main(int count, char** arguments) {
   if (!store) return 1;
   std::printf("%zu rows, %zu customers, %zu threads\n", store->rows(), store->entities.size(), threads);
   measure("sort (shuffled rows)", table.rows(), rounds, [&] { store = sort_events(*read.set, table); });
+  if (count > 4) write_columns(*read.set, table, arguments[4]);
   std::uint64_t sum = 0;
   measure("as-of (sorted store)", store->rows(), rounds, [&] {
     auto const made = engine.as_of(*store, at, at, on_threads(threads));
@@ -71,6 +95,7 @@ int main(int count, char** arguments) {
     static_cast<void>(engine.as_of(*sorted, at, at, on_threads(threads)));
   });
   measure("per event", store->rows(), rounds, [&] { static_cast<void>(engine.per_event(*store, on_threads(threads))); });
+  print_totals(*read.set, *engine.as_of(*store, at, at));
   std::printf("checksum %016llx\n", static_cast<unsigned long long>(sum));
   return 0;
 }

@@ -75,7 +75,7 @@ ATONE_HOST_DEVICE inline double power_of_two(int exponent) {
 }
 
 // significant × 2^exponent rounded once, to nearest, ties to even. `rest`: something below the last place is not zero; then `significant`
-// has 64 bits or more. Results are normal numbers, as all of ours are.
+// has 54 bits or more. Results are normal numbers, as all of ours are.
 ATONE_HOST_DEVICE inline double nearest_double(uint128 significant, int exponent, bool rest) {
   int const length = bit_length(significant);
   if (length > 64) {
@@ -140,8 +140,17 @@ ATONE_HOST_DEVICE inline double nearest_quotient(uint256 dividend, uint128 divis
     }
     if (dividend.low == 0) return 0;
     if (divisor == 1) return nearest_double(dividend.low, exponent, false);
+    int const length = bit_length(dividend.low);
+    if (divisor < 1024 && length >= 64) {
+      // The upper 64 bits divided have 54 bits or more; what is below them only matters as a rest.
+      int const cut = length - 64;
+      auto const upper = static_cast<std::uint64_t>(dividend.low >> cut);
+      auto const small = static_cast<std::uint64_t>(divisor);
+      bool const below = cut > 0 && (dividend.low << (128 - cut)) != 0;
+      return nearest_double(std::uint64_t{upper / small}, exponent + cut, below || upper % small != 0);
+    }
     if ((divisor >> 63) == 0) {
-      int const shift = 128 - bit_length(dividend.low);
+      int const shift = 128 - length;
       uint128 const shifted = dividend.low << shift;
       uint128 const quotient = shifted / divisor;  // 65 bits or more
       return nearest_double(quotient, exponent - shift, quotient * divisor != shifted);
