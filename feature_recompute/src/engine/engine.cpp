@@ -1,5 +1,6 @@
 #include <atone/features/engine.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/plan.hpp"
