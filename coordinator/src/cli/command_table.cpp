@@ -39,7 +39,7 @@ std::vector<command_spec> writing_commands() {
        run_init},
       {"lint",
        writing,
-       "find the mistakes in definitions; needs no daemon",
+       "find the mistakes in definitions and feature sets; needs no daemon",
        {{"FILE", "YAML files; - is standard input", true, true}},
        {output},
        run_lint},

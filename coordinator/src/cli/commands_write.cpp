@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <atone/features/feature_set.hpp>
 #include <atone/load.hpp>
 
 #include "cli/command.hpp"
@@ -29,12 +30,22 @@ std::string shown_name(std::string const& file) {
   return file == "-" ? "standard input" : file;
 }
 
-linted lint_text(std::string const& file, std::string const& text) {
+// What a document begins with tells its kind; whatever is no feature set is read as a saga.
+bool is_feature_set(std::string_view text) {
+  constexpr std::string_view key = "feature_set:";
+  return text.substr(0, key.size()) == key || text.find("\nfeature_set:") != std::string_view::npos;
+}
+
+linted counted_mistakes(std::string const& file, std::vector<diagnostic> diagnostics) {
   linted found;
   found.file = shown_name(file);
-  found.diagnostics = load_definition(text).diagnostics;
+  found.diagnostics = std::move(diagnostics);
   for (auto const& one : found.diagnostics) found.mistakes += one.severity == diagnostic::severity_kind::mistake ? 1 : 0;
   return found;
+}
+
+linted lint_text(std::string const& file, std::string const& text) {
+  return counted_mistakes(file, is_feature_set(text) ? features::load_feature_set(text).diagnostics : load_definition(text).diagnostics);
 }
 
 void print_diagnostics(linted const& found, std::ostream& to) {
@@ -129,7 +140,7 @@ exit_code run_publish(arguments const& typed, surroundings const& with) {
   auto const file = typed.get("FILE");
   auto text = read_text(file, with);
   if (!text) return report(text.error(), with);
-  auto const found = lint_text(file, *text);
+  auto const found = counted_mistakes(file, load_definition(*text).diagnostics);
   print_diagnostics(found, with.screen.err());
   if (found.mistakes != 0) {
     with.screen.err() << counted(found.mistakes, "mistake") << ". Nothing was published.\n";

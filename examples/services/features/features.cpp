@@ -1,5 +1,8 @@
 #include "features.hpp"
 
+#include <fstream>
+#include <iterator>
+
 #include <atone/http.hpp>
 #include <atone/json.hpp>
 
@@ -12,6 +15,7 @@ namespace {
 using atone::errc;
 using atone::error;
 using atone::result;
+using atone::features::feature_engine;
 using atone::participant::answer;
 using atone::participant::sql_session;
 using kit::request_context;
@@ -60,29 +64,29 @@ result<answer> recompute(sql_session& session, request_context const& context) {
 }
 
 // Fetching and computing come before the transaction: none stays open across the network.
-kit::preparation prepare_from(std::string orders_url) {
-  return [orders_url = std::move(orders_url)](request_context const& context) -> result<std::string> {
+kit::preparation prepare_from(std::string orders_url, engine_ptr engine) {
+  return [orders_url = std::move(orders_url), engine = std::move(engine)](request_context const& context) -> result<std::string> {
     auto const user = context.integer("user");
     if (!user) return user.error();
     auto const text = context.text("as_of");
     if (!text) return text.error();
     auto const as_of = atone::parse_timestamp(*text);
     if (!as_of) return error{errc::invalid_argument, "field 'as_of': found '" + *text + "', expected a time as 2026-11-30T13:37:00Z"};
-    return compute(orders_url, *user, *as_of);
+    return compute(*engine, orders_url, *user, *as_of);
   };
 }
 
 // The newest content that is neither this saga's nor withdrawn; nobody's features where there is none.
-std::string content_before(kit::script& run, std::string const& user, std::string const& saga) {
+std::string content_before(feature_engine const& engine, kit::script& run, std::string const& user, std::string const& saga) {
   auto const rows = run.run(
       "select body from feature_versions where user_id = cast($1 as bigint) and saga <> $2 and withdrawn = 0"
       " and mark = 'current' and version < (select min(version) from feature_versions where user_id = cast($1 as bigint)"
       " and saga = $2) order by version desc limit 1",
       {user, saga});
-  return rows.empty() ? compute_empty(atone::timestamp{}) : kit::first(rows, "body");
+  return rows.empty() ? compute_empty(engine, atone::timestamp{}) : kit::first(rows, "body");
 }
 
-result<answer> republish(sql_session& session, request_context const& context) {
+result<answer> republish(feature_engine const& engine, sql_session& session, request_context const& context) {
   auto const user = context.integer("user");
   if (!user) return user.error();
   auto const before = context.text("before");
@@ -90,7 +94,7 @@ result<answer> republish(sql_session& session, request_context const& context) {
   kit::script run{session};
   stored_version made{std::to_string(*user), "", "to_be_updated", ""};
   made.version = next_version(run, made.user);
-  made.body = content_before(run, made.user, *before);
+  made.body = content_before(engine, run, made.user, *before);
   run.run("update feature_versions set withdrawn = 1 where user_id = cast($1 as bigint) and saga = $2", {made.user, *before});
   store(run, context, made);
   if (!run.outcome()) return run.outcome().error();
@@ -116,13 +120,29 @@ result<std::optional<std::string>> totals(sql_session& session, request_context 
                                     "}"};
 }
 
+// The set that the flag names; without it the built-in one.
+result<engine_ptr> engine_of(std::string const& file) {
+  if (file.empty()) return make_engine(built_in_set, "user-orders.yaml");
+  std::ifstream in{file, std::ios::binary};
+  if (!in) return error{errc::invalid_argument, std::string{set_flag} + ": '" + file + "' can't be read"};
+  std::string const text{std::istreambuf_iterator<char>{in}, {}};
+  return make_engine(text, file);
+}
+
 result<std::vector<kit::route>> routes(kit::service_options const& options) {
   using kit::route;
   auto const& orders = options.extra(orders_flag);
   if (auto const origin = atone::http::parse_origin(orders); !origin)
     return error{errc::invalid_argument, std::string{orders_flag} + ": " + origin.error().message};
-  return std::vector{route::changes("POST", "/recompute", recompute, prepare_from(orders)), route::changes("POST", "/republish", republish),
-                     route::reads("/features/{user}", serve), route::reads("/totals", totals)};
+  auto const made = engine_of(options.extra(set_flag));
+  if (!made) return made.error();
+  auto const engine = *made;
+  auto const republish_with = [engine](sql_session& session, request_context const& context) {
+    return republish(*engine, session, context);
+  };
+  return std::vector{route::changes("POST", "/recompute", recompute, prepare_from(orders, engine)),
+                     route::changes("POST", "/republish", republish_with), route::reads("/features/{user}", serve),
+                     route::reads("/totals", totals)};
 }
 
 }  // namespace
@@ -130,7 +150,8 @@ result<std::vector<kit::route>> routes(kit::service_options const& options) {
 kit::service_definition define() {
   kit::service_definition made;
   made.name = "features";
-  made.extras = {kit::extra_flag{std::string{orders_flag}, "http://127.0.0.1:7001", "where the order service is"}};
+  made.extras = {kit::extra_flag{std::string{orders_flag}, "http://127.0.0.1:7001", "where the order service is"},
+                 kit::extra_flag{std::string{set_flag}, "", "feature set in YAML; left out: examples/features/user-orders.yaml"}};
   made.schema = schema;
   made.evidence = {"feature_versions"};
   made.routes = routes;

@@ -1,4 +1,5 @@
-// The feature service: counts, sums, means and recency of a user's orders over 7, 30 and 90 days, kept version by version.
+// The feature service: the features of a user's orders that a feature set describes (counts, sums, means and recency over 7, 30 and 90
+// days, examples/features/user-orders.yaml, where no other is given), kept version by version.
 //
 //   POST /recompute {user, as_of}     fetches the user's orders from the order service, computes, stores the next version
 //   POST /republish {user, before}    serves the version before that saga's again, under a new number, marked "to_be_updated"
@@ -12,6 +13,7 @@
 namespace features {
 
 inline constexpr std::string_view orders_flag = "--orders";  // where the order service is
+inline constexpr std::string_view set_flag = "--set";        // the feature set
 
 kit::service_definition define();
 

@@ -1,6 +1,7 @@
 // A step that does something: `call` or `sql`.
-#include "yaml/fields.hpp"
-#include "yaml/scalars.hpp"
+#include <atone/yaml/fields.hpp>
+#include <atone/yaml/scalars.hpp>
+
 #include "yaml/schemas.hpp"
 #include "yaml/steps.hpp"
 #include "yaml/targets.hpp"

@@ -1,5 +1,7 @@
 // `compensate`: how a step is undone.
-#include "yaml/fields.hpp"
+#include <atone/yaml/fields.hpp>
+
+#include "yaml/keys.hpp"
 #include "yaml/steps.hpp"
 #include "yaml/targets.hpp"
 

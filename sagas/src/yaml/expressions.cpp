@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "yaml/scalars.hpp"
+#include <atone/yaml/scalars.hpp>
 
 namespace atone::yaml {
 namespace {

@@ -9,8 +9,9 @@
 #include <atone/definition.hpp>
 #include <atone/expression.hpp>
 
-#include "yaml/node.hpp"
-#include "yaml/report.hpp"
+#include <atone/yaml/node.hpp>
+#include <atone/yaml/report.hpp>
+
 #include "yaml/scope.hpp"
 
 namespace atone::yaml {

@@ -1,8 +1,10 @@
 // `fallback`: what stands in for a step's output when the step itself gives none.
 #include <array>
 
-#include "yaml/fields.hpp"
-#include "yaml/scalars.hpp"
+#include <atone/yaml/fields.hpp>
+#include <atone/yaml/scalars.hpp>
+
+#include "yaml/keys.hpp"
 #include "yaml/steps.hpp"
 #include "yaml/targets.hpp"
 

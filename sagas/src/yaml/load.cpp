@@ -3,13 +3,15 @@
 
 #include <limits>
 
+#include <atone/yaml/fields.hpp>
+#include <atone/yaml/read_tree.hpp>
+#include <atone/yaml/scalars.hpp>
+#include <atone/yaml/source.hpp>
+
 #include "yaml/atomicity.hpp"
-#include "yaml/fields.hpp"
-#include "yaml/read_tree.hpp"
-#include "yaml/scalars.hpp"
+#include "yaml/keys.hpp"
 #include "yaml/schemas.hpp"
 #include "yaml/services.hpp"
-#include "yaml/source.hpp"
 #include "yaml/steps.hpp"
 
 namespace atone {
@@ -80,7 +82,7 @@ loaded load_definition(std::string_view yaml) {
   auto made = std::make_shared<definition>();
   made->text = yaml;
   if (auto const text = check_source(yaml, out)) {
-    if (auto const root = read_tree(*text, out)) read_document(spot{*root, ""}, *made, out);
+    if (auto const root = read_tree(*text, out, "a saga", "begin with `saga: NAME`")) read_document(spot{*root, ""}, *made, out);
   }
   if (out.ok()) done.definition = std::move(made);
   done.diagnostics = out.take();
@@ -91,7 +93,7 @@ result<json::value> read_yaml(std::string_view yaml) {
   report out;
   std::string text;
   if (auto const checked = check_source(yaml, out)) {
-    if (auto const root = read_tree(*checked, out)) text = to_json(spot{*root, ""}, &out);
+    if (auto const root = read_tree(*checked, out, "a map of settings", "")) text = to_json(spot{*root, ""}, &out);
   }
   if (out.ok()) return json::parse(std::move(text));
   std::string all;
@@ -99,15 +101,6 @@ result<json::value> read_yaml(std::string_view yaml) {
     all += (all.empty() ? "" : "\n") + std::to_string(one.line) + ':' + std::to_string(one.column) + "  " + one.path + "   " + one.message;
   }
   return error{errc::invalid_argument, std::move(all)};
-}
-
-std::string format(diagnostic const& of, std::string_view file) {
-  auto text = std::string{file} + ':' + std::to_string(of.line) + ':' + std::to_string(of.column) + "  ";
-  if (!of.path.empty()) text += of.path + "   ";
-  if (of.severity == diagnostic::severity_kind::warning) text += "warning: ";
-  text += of.message;
-  if (!of.hint.empty()) text += "\n    " + of.hint;
-  return text;
 }
 
 }  // namespace atone

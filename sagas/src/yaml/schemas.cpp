@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "yaml/fields.hpp"
-#include "yaml/scalars.hpp"
+#include <atone/yaml/fields.hpp>
+#include <atone/yaml/scalars.hpp>
 
 namespace atone::yaml {
 namespace {

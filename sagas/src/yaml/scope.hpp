@@ -11,7 +11,7 @@
 
 #include <atone/expression.hpp>
 
-#include "yaml/node.hpp"
+#include <atone/yaml/node.hpp>
 
 namespace atone::yaml {
 

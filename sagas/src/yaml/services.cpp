@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "yaml/fields.hpp"
+#include <atone/yaml/fields.hpp>
+
+#include "yaml/keys.hpp"
 
 namespace atone::yaml {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <atone/definition.hpp>
 
-#include "yaml/node.hpp"
-#include "yaml/report.hpp"
+#include <atone/yaml/node.hpp>
+#include <atone/yaml/report.hpp>
 
 namespace atone::yaml {
 

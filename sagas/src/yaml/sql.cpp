@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "yaml/fields.hpp"
-#include "yaml/scalars.hpp"
+#include <atone/yaml/fields.hpp>
+#include <atone/yaml/scalars.hpp>
+
 #include "yaml/targets.hpp"
 
 namespace atone::yaml {

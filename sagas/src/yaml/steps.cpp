@@ -2,7 +2,9 @@
 
 #include <array>
 
-#include "yaml/fields.hpp"
+#include <atone/yaml/fields.hpp>
+
+#include "yaml/keys.hpp"
 
 namespace atone::yaml {
 namespace {

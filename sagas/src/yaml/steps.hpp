@@ -8,10 +8,11 @@
 
 #include <atone/definition.hpp>
 
+#include <atone/yaml/report.hpp>
+
 #include "yaml/atomicity.hpp"
 #include "yaml/expressions.hpp"
 #include "yaml/policies.hpp"
-#include "yaml/report.hpp"
 #include "yaml/scope.hpp"
 
 namespace atone::yaml {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "yaml/fields.hpp"
-#include "yaml/scalars.hpp"
+#include <atone/yaml/fields.hpp>
+#include <atone/yaml/scalars.hpp>
 
 namespace atone::yaml {
 namespace {

@@ -7,9 +7,10 @@
 
 #include <atone/definition.hpp>
 
+#include <atone/yaml/node.hpp>
+#include <atone/yaml/report.hpp>
+
 #include "yaml/expressions.hpp"
-#include "yaml/node.hpp"
-#include "yaml/report.hpp"
 
 namespace atone::yaml {
 

@@ -146,15 +146,45 @@ TEST_F(features_service, nobody_has_no_features) {
   EXPECT_EQ(recompute(2, "someday").response.status, 400);
 }
 
+features::engine_ptr built_in() {
+  return *features::make_engine(features::built_in_set, "user-orders.yaml");
+}
+
 TEST(features_orders, an_answer_that_can_not_be_used_is_unavailable) {
-  for (auto const* text : {"", "[]", "{}", R"({"orders":1})", R"({"orders":[1]})", R"({"orders":[{"order_id":1}]})",
+  for (auto const* text : {"", "[]", "{}", R"({"orders":1})", R"({"orders":[1]})",
                            R"({"orders":[{"order_id":1,"amount":1.5,"placed_at":"1997-01-01T00:00:00Z"}]})",
-                           R"({"orders":[{"order_id":1,"amount":1,"placed_at":"never"}]})"}) {
-    auto const read = features::read_orders(text);
+                           R"({"orders":[{"order_id":1,"amount":1,"placed_at":"never"}]})",
+                           R"({"orders":[{"order_id":9223372036854775808,"amount":1,"placed_at":"1997-01-01T00:00:00Z"}]})"}) {
+    auto const read = features::read_orders(built_in()->set(), 7, text);
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_EQ(read.error().code, atone::errc::unavailable);
   }
-  EXPECT_EQ(features::read_orders(R"({"orders":[{"order_id":1,"amount":5,"placed_at":"1997-01-01T00:00:00Z"}]})")->front().amount, 5);
+  auto const read =
+      features::read_orders(built_in()->set(), 7, R"({"orders":[{"order_id":1,"amount":5,"placed_at":"1997-01-01T00:00:00Z"}]})");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(read->columns.at(3).values, std::vector<std::int64_t>{5});
+}
+
+TEST(features_orders, an_order_without_its_amount_is_refused_by_the_set) {
+  auto const engine = built_in();
+  auto const read = features::read_orders(engine->set(), 7, R"({"orders":[{"order_id":1,"placed_at":"1997-01-01T00:00:00Z"}]})");
+  ASSERT_TRUE(read.has_value());
+  auto const store = atone::features::sort_events(engine->set(), *read);
+  ASSERT_FALSE(store.has_value());
+  EXPECT_THAT(store.error().message, HasSubstr("'amount'"));
+}
+
+TEST(features_orders, a_set_with_mistakes_is_refused_at_start_with_all_of_them) {
+  auto const made = features::make_engine("feature_set: Orders\nversion: 0\n", "mine.yaml");
+  ASSERT_FALSE(made.has_value());
+  EXPECT_THAT(made.error().message, HasSubstr("mine.yaml:1:14"));
+  EXPECT_THAT(made.error().message, HasSubstr("mine.yaml:2:10"));
+}
+
+TEST(features_orders, the_built_in_set_gives_the_bytes_that_are_served) {
+  EXPECT_EQ(features::compute_empty(*built_in(), atone::timestamp{}),
+            R"({"as_of":"1970-01-01T00:00:00.000000Z","windows":{"7d":{"count":0,"sum":0,"mean":null,"recency_us":null},)"
+            R"("30d":{"count":0,"sum":0,"mean":null,"recency_us":null},"90d":{"count":0,"sum":0,"mean":null,"recency_us":null}}})");
 }
 
 }  // namespace

@@ -96,6 +96,14 @@ TEST_F(definition_commands, lint_reads_standard_input) {
   EXPECT_THAT(line.err(), HasSubstr("can't be opened"));
 }
 
+TEST_F(definition_commands, lint_reads_feature_sets_too) {
+  auto const file = written("set.yaml", "# of orders\nfeature_set: orders\nversion: 0\ncolums: {}\n");
+  EXPECT_EQ(line.run({"lint", file}), exit_code::negative);
+  EXPECT_THAT(line.out(), HasSubstr(file + ":3:10  version   found `0`"));
+  EXPECT_THAT(line.out(), HasSubstr(file + ":4:1  colums   unknown key `colums` in the document; did you mean `columns`?"));
+  EXPECT_EQ(line.run({"publish", file}), exit_code::negative) << "only sagas are published";
+}
+
 TEST_F(definition_commands, lint_as_json) {
   auto const file = written("bad.yaml", mistaken);
   EXPECT_EQ(line.run({"lint", file, "-o", "json"}), exit_code::negative);

@@ -1,11 +1,12 @@
 // Fields: each kind of value with what it takes and what it refuses.
-#include "yaml/fields.hpp"
+#include <atone/yaml/fields.hpp>
 
 #include <array>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "yaml/keys.hpp"
 #include "yaml_support.hpp"
 
 namespace atone::yaml_test {

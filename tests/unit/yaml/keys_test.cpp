@@ -42,11 +42,11 @@ TEST(keys, nearest_does_not_guess_wildly) {
 }
 
 TEST(keys, misplaced_keys_have_a_home) {
-  EXPECT_EQ(home_of("attempts"), "retry");
-  EXPECT_EQ(home_of("limit"), "compensate");
-  EXPECT_EQ(home_of("max_age"), "fallback");
-  EXPECT_EQ(home_of("join"), "parallel");
-  EXPECT_EQ(home_of("id"), "");
+  EXPECT_EQ(document_keys.home_of("attempts"), "retry");
+  EXPECT_EQ(document_keys.home_of("limit"), "compensate");
+  EXPECT_EQ(document_keys.home_of("max_age"), "fallback");
+  EXPECT_EQ(document_keys.home_of("join"), "parallel");
+  EXPECT_EQ(document_keys.home_of("id"), "");
 }
 
 }  // namespace

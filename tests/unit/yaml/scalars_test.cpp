@@ -1,5 +1,5 @@
 // Scalars mean what JSON means by them, or they are refused.
-#include "yaml/scalars.hpp"
+#include <atone/yaml/scalars.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,9 @@
 
 #include <atone/json_schema.hpp>
 
+#include <atone/yaml/scalars.hpp>
+
 #include "yaml/keys.hpp"
-#include "yaml/scalars.hpp"
 #include "yaml_support.hpp"
 
 namespace atone::yaml_test {

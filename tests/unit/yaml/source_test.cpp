@@ -1,5 +1,5 @@
 // The text before the parser: encoding, places, ends of scalars.
-#include "yaml/source.hpp"
+#include <atone/yaml/source.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,8 +12,8 @@
 
 #include <atone/load.hpp>
 
-#include "yaml/read_tree.hpp"
-#include "yaml/report.hpp"
+#include <atone/yaml/read_tree.hpp>
+#include <atone/yaml/report.hpp>
 
 namespace atone::yaml_test {
 
@@ -84,7 +84,7 @@ struct read_back {
 inline read_back read(std::string_view text) {
   yaml::report out;
   read_back done;
-  done.root = yaml::read_tree(text, out);
+  done.root = yaml::read_tree(text, out, "a document", "");
   done.said = out.take();
   return done;
 }
