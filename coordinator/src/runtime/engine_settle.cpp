@@ -55,6 +55,10 @@ void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
       if (then) then(error{errc::invalid_argument, "the store refuses this saga's data: " + one.why.message});
       continue;
     }
+    // A call that still waits in its sender must not leave while a person decides about it; it goes out again when the saga goes on.
+    for (auto const& out : of->machine.outstanding()) {
+      if (auto const* const call = std::get_if<call_command>(&out)) (void)take_unsent(one.saga, call->step, call->op);
+    }
     of->reloading = true;
     forget_gathered(one.saga, one.why);
     timers_.cancel_all(of->timers);
