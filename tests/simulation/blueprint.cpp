@@ -270,7 +270,7 @@ services:
   a: {http: "http://127.0.0.1:1"}
 defaults:
   attempt_timeout: 1s
-  retry: {attempts: 3, delay: 100ms, factor: 2, cap: 1s, jitter: none}
+  retry: {attempts: 3, delay: 300ms, factor: 2, cap: 1s, jitter: none}
   compensate: {delay: 100ms, factor: 2, cap: 1s, jitter: none}
 steps:
 )";
@@ -284,6 +284,7 @@ steps:
     made.where.way.emplace_back(n, -1);
     made.has_undo = true;
     made.attempts = 3;
+    made.least_delay = std::chrono::milliseconds{300};
     steps.push_back(std::move(made));
   }
   return fixed_blueprint("six", std::move(yaml), std::move(steps));

@@ -63,6 +63,8 @@ class judge final : public store_observer {
   // ---- the store ----
   void committed(writer_number by, epoch under, journal_batch const& what, std::vector<start_loser> const& losers) override;
   void epoch_raised(writer_number of, epoch to, bool alive) override;
+  // The store refuses this saga's data: a reason to park it.
+  void data_refused(saga_id saga) { refused_.insert(saga); }
   void shard_moved(shard which, std::optional<writer_number> to, epoch as) override;
 
   // ---- the coordinators ----
@@ -132,6 +134,7 @@ class judge final : public store_observer {
 
   // judge_end.cpp
   void finish_one(saga_case& of, shared_store const& store);
+  void check_log(saga_case& of, stored_saga const* stored);
   void check_effects(saga_case& of, step_plan const& plan);
   bool surely_no_effect(saga_case const& of, step_plan const& plan, step_facts const& known) const;
 
@@ -158,6 +161,7 @@ class judge final : public store_observer {
   };
   std::map<writer_number, writer_facts> writers_;
   std::map<shard, lease_facts> leases_;
+  std::set<saga_id> refused_;
   std::uint64_t open_ = 0;
   std::uint64_t checks_ = 0;
   std::uint64_t parkings_ = 0;

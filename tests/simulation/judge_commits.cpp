@@ -127,6 +127,7 @@ void judge::note_step_event(saga_case& of, event const& what) {
       break;
     case event_kind::step_refused:
       known.gave_up = known.gave_up || act;
+      if (act) ++known.refusals;
       if (act && what.sureness != certainty::unknown) ++known.sure_no;
       break;
     case event_kind::attempt_failed:
@@ -167,7 +168,10 @@ void judge::check_parking(saga_case& of, journal_batch const& batch) {
   bool const told = std::any_of(batch.alerts.begin(), batch.alerts.end(),
                                 [&](alert_row const& one) { return one.saga == of.id && one.kind == "parked" && !one.text.empty(); });
   if (!told) wrong("park-reason", of, "it is parked, and nobody is told why");
-  if (of.shadow.parked_itself()) return;
+  if (of.shadow.parked_itself()) {
+    if (!refused_.contains(of.id)) wrong("park-reason", of, "it is parked for no reason: " + of.cause);
+    return;
+  }
   for (auto const& step : of.shadow.steps()) {
     auto const plan = of.of->steps.find(step.path.text());
     if (plan == of.of->steps.end()) continue;

@@ -20,18 +20,20 @@ void judge::finish(shared_store const& store) {
 void judge::finish_one(saga_case& of, shared_store const& store) {
   ++checks_;
   if (!of.ended) return wrong("liveness", of, "it did not come to an end; cause: " + of.cause);
-  auto const* const stored = store.find(of.id);
-  if (stored == nullptr || stored->row.status != of.row) return wrong("acknowledged", of, "the store does not have it so");
-  for (auto const& [trace, entry] : stored->compensations) {
-    if (entry.status == compensation_status::pending) wrong("log", of, "the compensation log has " + entry.step.text() + " pending");
-    bool const skipped = entry.status != compensation_status::success && !facts(of, entry.step.text()).by_person;
-    if (skipped) wrong("log", of, "the compensation log does not have " + entry.step.text() + " as done");
-  }
+  check_log(of, store.find(of.id));
   for (auto const& [path, plan] : of.of->steps) check_effects(of, plan);
   bool const completed = of.row == saga_status::completed;
   if (completed && of.cancels > 0) wrong("cancel", of, "it completed though its cancel was accepted");
-  if (completed && of.cause.empty()) return;
   if (!completed && of.cause.empty()) wrong("cause", of, "it was compensated without a cause");
+}
+
+void judge::check_log(saga_case& of, stored_saga const* stored) {
+  if (stored == nullptr || stored->row.status != of.row) return wrong("acknowledged", of, "the store does not have it so");
+  for (auto const& [trace, entry] : stored->compensations) {
+    if (entry.status == compensation_status::pending) wrong("log", of, "the compensation log has " + entry.step.text() + " pending");
+    bool const open = entry.status != compensation_status::success && !facts(of, entry.step.text()).by_person;
+    if (open) wrong("log", of, "the compensation log does not have " + entry.step.text() + " as done");
+  }
 }
 
 void judge::check_effects(saga_case& of, step_plan const& plan) {

@@ -18,10 +18,10 @@ void judge::sent(std::optional<writer_number> by, runtime::outgoing_call const& 
   if (of == nullptr) return wrong("durable-first", "a request of a saga that is not durable");
   auto const what = std::string{name(call.op)} + " of " + call.step.text() + ", attempt " + std::to_string(call.n.value());
   if (of->ended) return wrong("after-end", *of, what + " was sent after the end");
+  check_owner(*of, by, call);
   if (!of->shadow.expects(call.step, call.op, call.n)) {
     wrong("durable-first", *of, what + " was sent, and nothing in the journal asks for it");
   }
-  check_owner(*of, by, call);
   auto const plan = of->of->steps.find(call.step.text());
   if (plan == of->of->steps.end()) return wrong("forward-order", *of, what + ": there is no such step");
   if (call.op == operation::act) check_action(*of, plan->second, call);
@@ -56,6 +56,7 @@ void judge::check_action(saga_case& of, step_plan const& plan, runtime::outgoing
   if (!first_time) return;
   if (of.turned && n > known.begun) wrong("decision", of, plan.path + " was begun after the saga had turned round");
   if (known.done || known.by_person) wrong("decision", of, plan.path + " is called again though it is settled");
+  if (known.refusals > known.retries) wrong("attempts", of, plan.path + " is called again after a refusal");
   check_before(of, plan);
   check_pace(of, plan, known);
   bool const bounded = plan.attempts && (plan.kind == promise::compensable || (plan.kind == promise::read_only && !of.pivot_done));

@@ -9,6 +9,8 @@
 namespace atone::simulation {
 namespace {
 
+constexpr std::uint64_t hunt_seeds_max = 5000;
+
 std::uint64_t fresh_seed() {
   std::random_device chance;
   return (std::uint64_t{chance()} << 20U) | (chance() & 0xFFFFFU);
@@ -36,7 +38,7 @@ int simulate(program_options const& with) {
 int plant(program_options const& with) {
   auto const first = with.seed.value_or(fresh_seed());
   std::cout << "seed " << first << std::endl;
-  return hunt_all(std::cout, first, with.only) ? 0 : 1;
+  return hunt_all(std::cout, first, with.seeds > 1 ? with.seeds : hunt_seeds_max, with.only) ? 0 : 1;
 }
 
 }  // namespace

@@ -157,34 +157,45 @@ void node::try_commit(batch_ptr const& batch, runtime::batch_writer::completion 
   }
   auto wait = world_.delays().up_to(commit_delay);
   if (world_.happens(fault::commit_slow)) wait += world_.delays().up_to(world_.settings().lease * 2);
-  auto const asked = boot_time();
-  world_.time().after(wait, owner{},
-                      [this, life = life_, writer = writer_, under = epoch_, number = last_number_ + 1, batch, done, asked, again] {
-                        store_session session{world_.store(), writer, under};
-                        world_.jump_clock();
-                        if (world_.happens(fault::reject_data) && !batch->records.empty())
-                          world_.store().reject(batch->records.front().saga);
-                        auto outcome = commit_isolating(session, *batch, batch_number{number});
-                        world_.mark(outcome ? batch->records.size() : 1'000'003);
-                        if (world_.tracing() && outcome) {
-                          for (auto const& one : outcome->rejected) world_.note("rejected", one.saga.text().substr(20));
-                        }
-                        if (life != life_) return;
-                        if (world_.happens(fault::crash_after_commit)) return doom();
-                        bool const whole = outcome && outcome->last.value() == number && outcome->rejected.empty();
-                        if (whole && world_.happens(fault::commit_lost)) {
-                          return after(repeat_after, [this, batch, done] { try_commit(batch, done, true); });
-                        }
-                        after(world_.delays().up_to(commit_delay), [this, outcome = std::move(outcome), done, asked, again] {
-                          if (outcome) {
-                            last_number_ = outcome->last.value();
-                            bool const passed = !again && outcome->report.database_time != timestamp{};
-                            if (passed) observe_clock(outcome->report.database_time);
-                            if (passed && steward_) steward_->extend(asked);
-                          }
-                          done(outcome);
-                        });
-                      });
+  transaction made;
+  made.life = life_;
+  made.writer = writer_;
+  made.under = epoch_;
+  made.number = last_number_ + 1;
+  made.batch = batch;
+  made.done = done;
+  made.asked = boot_time();
+  made.again = again;
+  world_.time().after(wait, owner{}, [this, made = std::move(made)] { arrive_at_store(made); });
+}
+
+// What was sent arrives, whatever has become of the sender.
+void node::arrive_at_store(transaction const& what) {
+  world_.jump_clock();
+  auto const& records = what.batch->records;
+  if (world_.happens(fault::reject_data) && !records.empty()) {
+    world_.store().reject(records.front().saga);
+    world_.judge().data_refused(records.front().saga);
+  }
+  store_session session{world_.store(), what.writer, what.under};
+  auto outcome = commit_isolating(session, *what.batch, batch_number{what.number});
+  world_.mark(outcome ? records.size() : 1'000'003);
+  if (what.life != life_) return;
+  if (world_.happens(fault::crash_after_commit)) return doom();
+  bool const whole = outcome && outcome->last.value() == what.number && outcome->rejected.empty();
+  if (whole && world_.happens(fault::commit_lost)) {
+    return after(repeat_after, [this, batch = what.batch, done = what.done] { try_commit(batch, done, true); });
+  }
+  after(world_.delays().up_to(commit_delay),
+        [this, outcome = std::move(outcome), done = what.done, asked = what.asked, again = what.again] {
+          if (outcome) {
+            last_number_ = outcome->last.value();
+            bool const passed = !again && outcome->report.database_time != timestamp{};
+            if (passed) observe_clock(outcome->report.database_time);
+            if (passed && steward_) steward_->extend(asked);
+          }
+          done(outcome);
+        });
 }
 
 void node::commit_sql(sql_statement, journal::answer_to_batch, sql_completion done) {

@@ -88,6 +88,19 @@ class node final : public clock_source,
     call_out() = default;
   };
   using batch_ptr = std::shared_ptr<journal_batch>;
+  // One batch on its way to the store.
+  struct transaction {
+    std::uint64_t life = 0;
+    writer_number writer;
+    epoch under;
+    std::uint64_t number = 0;
+    batch_ptr batch;
+    runtime::batch_writer::completion done;
+    duration asked{};
+    bool again = false;
+
+    transaction() = default;
+  };
 
   void load_and_go();
   void leave(std::uint64_t token);
@@ -98,6 +111,7 @@ class node final : public clock_source,
   std::vector<call_out>::iterator find_out(std::uint64_t token);
   std::vector<call_out>::iterator find_out(saga_id saga, step_path const& step, operation op);
   void try_commit(batch_ptr const& batch, runtime::batch_writer::completion const& done, bool again);
+  void arrive_at_store(transaction const& what);
 
   world& world_;
   std::uint32_t const number_;

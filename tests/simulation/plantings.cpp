@@ -36,26 +36,33 @@ constexpr std::array<std::string_view, bugs> words{"none",
                                                    "fence_at_once",
                                                    "acknowledge_early",
                                                    "send_before_durable",
+                                                   "send_what_is_over",
                                                    "ignore_lease",
-                                                   "ignore_leaving",
                                                    "let_go_unsettled",
                                                    "forget_calls_at_take_over",
                                                    "forget_timers_at_take_over",
                                                    "take_over_is_certain",
                                                    "new_key_each_attempt",
                                                    "stale_lease_epoch",
-                                                   "lose_late_cancel",
+                                                   "lose_cancel",
                                                    "keep_row_to_itself",
                                                    "replay_skips_an_event",
                                                    "drop_parked_alert",
                                                    "foreign_goes_on",
-                                                   "forget_log_at_take_over",
+                                                   "loser_hears_its_own_id",
+                                                   "go_on_when_refused",
+                                                   "go_on_when_fenced",
+                                                   "leave_in_the_queue",
+                                                   "tell_the_end_early",
+                                                   "view_before_durable",
                                                    "forward_order_of_undo",
                                                    "overlapping_undo",
                                                    "forget_unknown",
+                                                   "timeout_is_certain",
                                                    "undo_what_was_refused",
                                                    "forget_the_branches",
                                                    "join_too_early",
+                                                   "when_is_ignored",
                                                    "deadline_after_pivot",
                                                    "cancel_after_pivot",
                                                    "cancel_is_ignored",
@@ -68,8 +75,7 @@ constexpr std::array<std::string_view, bugs> words{"none",
                                                    "fallback_value_as_out",
                                                    "start_more_while_failing",
                                                    "refused_undo_is_done",
-                                                   "park_without_alert"};
-constexpr std::uint64_t seeds_max = 20'000;
+                                                   "park_for_nothing"};
 
 }  // namespace
 
@@ -111,7 +117,7 @@ hunt_report hunt(planted_bug bug, std::uint64_t first, std::uint64_t most) {
   return made;
 }
 
-bool hunt_all(std::ostream& to, std::uint64_t first, std::string const& only) {
+bool hunt_all(std::ostream& to, std::uint64_t first, std::uint64_t seeds_max, std::string const& only) {
   bool all = !all_planted().empty();
   if (!all) to << "this build has no planted bugs: use atone_simulation_planted\n";
   to << std::left << "| planted bug | found by | seeds | sagas | seconds | as |\n|---|---|---:|---:|---:|---|\n";

@@ -33,6 +33,6 @@ struct hunt_report {
 // Runs seeds from `first` on until one fails, at most so many.
 hunt_report hunt(planted_bug bug, std::uint64_t first, std::uint64_t seeds_max);
 // All of them, or the one that is named; prints a table. False: some were not found.
-bool hunt_all(std::ostream& to, std::uint64_t first, std::string const& only);
+bool hunt_all(std::ostream& to, std::uint64_t first, std::uint64_t seeds_max, std::string const& only);
 
 }  // namespace atone::simulation

@@ -1,11 +1,13 @@
 // The forward path: issues whatever is due in the state that the facts have left.
+#include "planted.hpp"
 #include "state.hpp"
 
 namespace atone::machine {
 
 void turn::drive() {
   if (state_.paused || state_.parked || state_.end != ending::none) return;
-  if (!state_.failing && drive_forward(state_.root)) complete();
+  bool const onward = !state_.failing || planted(planted_bug::start_more_while_failing);
+  if (onward && drive_forward(state_.root) && !state_.failing) complete();
   // Not "else": the forward path may have failed while it was driven.
   if (state_.failing && drive_undo(state_.root)) compensated();
 }
@@ -27,12 +29,14 @@ bool turn::drive_step(step_run& run) {
   if (run.phase == run_phase::in_branches) {
     bool all = true;
     for (auto& branch : run.branches) {
-      all = drive_forward(branch) && all;
-      if (state_.failing) return false;
+      bool const here = drive_forward(branch);
+      all = planted(planted_bug::join_too_early) ? here || (all && &branch != &run.branches.front()) : here && all;
+      if (state_.failing && !planted(planted_bug::start_more_while_failing)) return false;
     }
     if (all) run.phase = run_phase::done;
   }
-  return !state_.failing && (run.phase == run_phase::done || run.phase == run_phase::skipped);
+  bool const onward = !state_.failing || planted(planted_bug::start_more_while_failing);
+  return onward && (run.phase == run_phase::done || run.phase == run_phase::skipped);
 }
 
 void turn::begin_step(frame& of) {
@@ -48,7 +52,7 @@ void turn::begin_step(frame& of) {
       run.last_error = holds.error().message;
       return step_failed(run, run.path.text() + ": `when` could not be decided: " + holds.error().message);
     }
-    if (!*holds) {
+    if (!*holds && !planted(planted_bug::when_is_ignored)) {
       run.phase = run_phase::skipped;
       if (next.promise == atomicity::pivot) {  // passed all the same: what follows it has no way back
         state_.pivot_sent = state_.committed = true;
@@ -89,7 +93,7 @@ void turn::begin_action(step_run& run) {
   }
   if (run.of->promise == atomicity::pivot) {
     state_.pivot_sent = true;
-    end_deadline();
+    if (!planted(planted_bug::deadline_after_pivot)) end_deadline();
   }
   send_action(run);
 }
