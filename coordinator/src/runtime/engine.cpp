@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "instance.hpp"
+#include "planted.hpp"
 
 namespace atone::runtime {
 namespace {
@@ -72,6 +73,7 @@ void engine::flush() {
 void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report> outcome) {
   committing_ = false;
   figures_.queue = 0;
+  if (!outcome && planted(planted_bug::go_on_when_fenced)) outcome = isolating_report{};
   if (!outcome) {
     for (auto& [id, then] : sent->told) then(&outcome.error());
     return stop_driving(outcome.error());

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "instance.hpp"
+#include "planted.hpp"
 
 namespace atone::runtime {
 namespace {
@@ -13,7 +14,7 @@ constexpr duration leaving_timer_pause = std::chrono::milliseconds{100};
 
 void engine::perform(saga_id id, command what) {
   auto* const of = find(id);
-  if (of == nullptr || of->reloading || of->foreign) return;
+  if (of == nullptr || of->reloading || (of->foreign && !planted(planted_bug::foreign_goes_on))) return;
   if (auto* call = std::get_if<call_command>(&what)) {
     if (std::holds_alternative<sql_request_spec>(call->request)) return send_sql(*of, *call);
     return send_call(*of, std::move(*call));
@@ -104,7 +105,8 @@ bool engine::was_resent(instance const& of, step_path const& step, operation op)
 // After a crash the local calls that were under way go out few at a time, each marked in the store before: those marked by an earlier
 // crash alone. So the one whose handler brings the process down is found, and its neighbours are not parked with it.
 void engine::send_call(instance& of, call_command call) {
-  if (!of.machine.expects(call.step, call.op, call.n)) return;  // given up, or answered otherwise, while it waited for its turn
+  bool const wanted = of.machine.expects(call.step, call.op, call.n) || planted(planted_bug::send_what_is_over);
+  if (!wanted) return;  // given up, or answered otherwise, while it waited for its turn
   if (call.again && !was_resent(of, call.step, call.op)) of.resent.emplace_back(call.step, call.op);
   auto const* const local = std::get_if<local_request_spec>(&call.request);
   if (!of.suspect || local == nullptr) return send_now(of, std::move(call));
@@ -163,7 +165,8 @@ void engine::next_suspects() {
 }
 
 void engine::send_now(instance& of, call_command call) {
-  if (leaving(of) || !ports_.lease.holds()) {
+  bool const stands = ports_.lease.holds() || planted(planted_bug::ignore_lease);
+  if (leaving(of) || !stands) {
     withheld_.emplace_back(of.row.id, std::move(call));
     return;
   }
@@ -173,8 +176,10 @@ void engine::send_now(instance& of, call_command call) {
   out.op = call.op;
   out.n = call.n;
   auto const leased = epochs_.find(of.row.home);
-  out.epoch = leased == epochs_.end() ? epoch_ : leased->second;
+  out.epoch = leased == epochs_.end() || planted(planted_bug::stale_lease_epoch) ? epoch_ : leased->second;
   out.key = trace_id::of(of.row.id, call.step, call.op);
+  if (planted(planted_bug::new_key_each_attempt))
+    out.key = trace_id::of(of.row.id, call.step.child(std::to_string(call.n.value())), call.op);
   out.service = call.service;
   out.request = std::move(call.request);
   out.attempt_timeout = call.attempt_timeout;
@@ -221,7 +226,7 @@ result<void> engine::answered(saga_id id, step_path const& step, operation op, a
   what.op = op;
   what.n = n;
   if (answer.kind == call_answer::kind_of::failed) what.sureness = answer.sureness;
-  if (again && answer.kind != call_answer::kind_of::done) what.sureness = certainty::unknown;
+  if (again && answer.kind != call_answer::kind_of::done && !planted(planted_bug::take_over_is_certain)) what.sureness = certainty::unknown;
   what.status = answer.status;
   what.retry_after = answer.retry_after;
   what.payload = std::move(answer.payload);

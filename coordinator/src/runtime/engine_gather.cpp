@@ -5,6 +5,7 @@
 #include <atone/utf8.hpp>
 
 #include "instance.hpp"
+#include "planted.hpp"
 
 namespace atone::runtime {
 namespace {
@@ -57,6 +58,7 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
   for (auto& made : commands) gather_command(of, std::move(made), at);
   gather_row(of);
   if (parks || is_final(of.row.status)) gathering_->notify.push_back(of.row.id);
+  if (planted(planted_bug::tell_the_end_early) && is_final(of.row.status)) return notify(of.row.id);
   if (is_final(of.row.status)) timers_.cancel_all(of.timers);
   cap_gathering();
   schedule_flush();
@@ -162,6 +164,7 @@ bool add_rows(journal_batch& to, saga_row const& of, command& made, timestamp at
   } else if (auto* output = std::get_if<record_output_command>(&made)) {
     to.outputs.push_back(output_row(of, *output, at));
   } else if (auto* alert = std::get_if<alert_command>(&made)) {
+    if (planted(planted_bug::drop_parked_alert) && alert->kind == "parked") return true;
     to.alerts.push_back(alert_of(of, *alert, at));
   } else {
     return false;
@@ -172,6 +175,7 @@ bool add_rows(journal_batch& to, saga_row const& of, command& made, timestamp at
 void engine::gather_command(instance& of, command made, timestamp at) {
   bool const alerts = std::holds_alternative<alert_command>(made);
   of.batch = gathering_->number;
+  if (planted(planted_bug::send_before_durable) && std::holds_alternative<call_command>(made)) return perform(of.row.id, made);
   if (!add_rows(gathering_->rows, of.row, made, at)) {
     gathering_->after.emplace_back(of.row.id, std::move(made));
   } else if (alerts) {
@@ -183,6 +187,7 @@ void engine::gather_command(instance& of, command made, timestamp at) {
 void engine::gather_row(instance& of) {
   auto const [status, cause] = standing(of);
   if (status == of.row.status && cause == of.row.cause && of.crashes == of.row.crashes) return;
+  if (planted(planted_bug::keep_row_to_itself) && status == saga_status::compensating) return;
   of.row = row_of(of);
   of.batch = gathering_->number;
   auto const [at, added] = gathering_->changes.try_emplace(of.row.id, gathering_->rows.changes.size());

@@ -4,6 +4,7 @@
 #include <atone/utf8.hpp>
 
 #include "instance.hpp"
+#include "planted.hpp"
 
 namespace atone::runtime {
 
@@ -12,7 +13,7 @@ void engine::view(saga_id id, callback<std::optional<saga_view>> then) {
   if (of == nullptr || of->reloading) return ports_.turns.defer([then] { then(std::optional<saga_view>{}); });
   // Memory may be ahead of the store, and will be further ahead then: what it says now is told once it is durable.
   auto const view = std::optional{view_of(*of)};
-  if (idle()) return ports_.turns.defer([then, view] { then(view); });
+  if (idle() || planted(planted_bug::view_before_durable)) return ports_.turns.defer([then, view] { then(view); });
   tell(id, [then, view](error const* failed) {
     if (failed != nullptr) return then(*failed);
     then(view);
@@ -96,7 +97,8 @@ void engine::act(operator_request what, callback<saga_view> then) {
     of->crashes = of->crashes_found = 0;
     of->suspect = false;
   }
-  result<void> done = made ? deliver(*of, *made) : result<void>{made.error()};
+  bool const lost = planted(planted_bug::lose_cancel) && what.action == operator_request::action_kind::cancel;
+  result<void> done = lost ? result<void>{} : made ? deliver(*of, *made) : result<void>{made.error()};
   operator_action_row row;
   row.saga = what.saga;
   row.actor = clean_text(what.actor);

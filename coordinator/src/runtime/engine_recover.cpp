@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "instance.hpp"
+#include "planted.hpp"
 
 namespace atone::runtime {
 
@@ -28,6 +29,7 @@ void engine::recover(open_saga&& of) {
 
 bool engine::replay(instance& of, open_saga const& from) {
   for (auto const& one : from.events) {
+    if (planted(planted_bug::replay_skips_an_event) && one.kind == event_kind::attempt_failed) continue;
     if (one.seq.value() != of.machine.last().value() + 1 || (one.seq.value() == 1) != (one.kind == event_kind::started)) {
       of.broken = "its history has a gap before event " + std::to_string(one.seq.value());
       return false;
@@ -85,6 +87,8 @@ void engine::resume(instance& of) {
     return;
   }
   for (auto one : commands) {
+    if (planted(planted_bug::forget_calls_at_take_over) && std::holds_alternative<call_command>(one)) continue;
+    if (planted(planted_bug::forget_timers_at_take_over) && std::holds_alternative<arm_timer_command>(one)) continue;
     grant_an_attempt(one, commands);
     auto* const call = std::get_if<call_command>(&one);
     if (call != nullptr && of.untouched) call->again = false;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "instance.hpp"
+#include "planted.hpp"
 
 namespace atone::runtime {
 
@@ -21,7 +22,7 @@ void engine::settle_losers(commit_report const& report) {
       continue;
     }
     started answer;
-    answer.id = loser.existing;
+    answer.id = planted(planted_bug::loser_hears_its_own_id) ? loser.refused : loser.existing;
     answer.replayed = true;
     then(answer);
   }
@@ -38,7 +39,7 @@ void engine::settle_starts(gathering const& sent) {
     of->on_started = nullptr;
     started answer;
     answer.id = id;
-    if (of->foreign) drop(id);
+    if (of->foreign && !planted(planted_bug::foreign_goes_on)) drop(id);
     if (then) then(answer);
   }
 }
@@ -46,6 +47,7 @@ void engine::settle_starts(gathering const& sent) {
 // The store refuses this saga's data. A start has not happened; of a running saga memory is ahead of the store: it is read again and
 // parked.
 void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
+  if (planted(planted_bug::go_on_when_refused)) return;
   for (auto const& one : rejected) {
     auto* const of = find(one.saga);
     if (of == nullptr) continue;
@@ -54,6 +56,11 @@ void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
       drop(one.saga);
       if (then) then(error{errc::invalid_argument, "the store refuses this saga's data: " + one.why.message});
       continue;
+    }
+    // A call that still waits in its sender must not leave while a person decides about it; it goes out again when the saga goes on.
+    for (auto const& out : of->machine.outstanding()) {
+      if (planted(planted_bug::leave_in_the_queue)) break;
+      if (auto const* const call = std::get_if<call_command>(&out)) (void)take_unsent(one.saga, call->step, call->op);
     }
     of->reloading = true;
     forget_gathered(one.saga, one.why);
@@ -87,8 +94,8 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
 
 void engine::notify(saga_id id) {
   auto* const of = find(id);
-  if (of == nullptr || of->reloading) return;  // the store does not have what memory says
-  if (has_gathered(*of)) {                     // nor this: told with the batch that has it
+  if (of == nullptr || of->reloading) return;                            // the store does not have what memory says
+  if (has_gathered(*of) && !planted(planted_bug::tell_the_end_early)) {  // nor this: told with the batch that has it
     gathering_->notify.push_back(id);
     return schedule_flush();
   }

@@ -4,6 +4,7 @@
 #include <atone/utf8.hpp>
 
 #include "instance.hpp"
+#include "planted.hpp"
 
 namespace atone::runtime {
 namespace {
@@ -104,6 +105,11 @@ bool engine::begin(start_request what, callback<started> then) {
   if (placed.foreign) gathering_->rows.foreign.push_back(placed.row.home);
   gathering_->starts.push_back(id);
   gathering_->rows.starts.push_back(std::move(claim));
+  if (planted(planted_bug::acknowledge_early) && placed.on_started) {
+    started early;
+    early.id = id;
+    std::exchange(placed.on_started, nullptr)(early);
+  }
   gather(placed, std::move(first), std::move(*commands));
   return true;
 }

@@ -1,4 +1,5 @@
 // Whether an event may be applied in a state. Refusing changes nothing; an event that was journalled is never refused.
+#include "planted.hpp"
 #include "state.hpp"
 
 namespace atone::machine {
@@ -92,7 +93,8 @@ std::optional<error> refuse(saga_state& of, event const& next) {
     case event_kind::timer_fired: return refuse_timer(of, run, next);
     case event_kind::cancel_requested:
       if (of.failing) return conflict("the saga is being compensated already");
-      if (of.pivot_sent) return conflict("the pivot has been sent: the saga can only go forward");
+      if (of.pivot_sent && (of.committed || !planted(planted_bug::cancel_after_pivot)))
+        return conflict("the pivot has been sent: the saga can only go forward");
       return std::nullopt;
     case event_kind::pause_requested: return of.paused ? std::optional{conflict("the saga is paused already")} : std::nullopt;
     case event_kind::resume_requested: return of.paused ? std::nullopt : std::optional{conflict("the saga is not paused")};

@@ -1,4 +1,5 @@
 // What an event says: recorded first, nothing is sent from here.
+#include "planted.hpp"
 #include "state.hpp"
 
 namespace atone::machine {
@@ -15,6 +16,7 @@ void turn::run() {
     case event_kind::last_output_missing: on_last_output(*at); break;
     case event_kind::late_answer: return;  // recorded, not used
     case event_kind::cancel_requested:
+      if (planted(planted_bug::cancel_is_ignored)) break;
       if (state_.parked) settle_parked();
       fail("cancelled" + (event_.actor.empty() ? "" : " by " + event_.actor) + (event_.text.empty() ? "" : ": " + event_.text));
       break;
@@ -67,6 +69,7 @@ void turn::action_succeeded(step_run& run) {
   if (state_.output_bytes > output_bytes_max)
     wrong = "is too much: this saga's answers are over " + std::to_string(output_bytes_max) + " bytes together";
   if (run.of->promise == atomicity::pivot) state_.committed = !state_.failing;
+  if (planted(planted_bug::deadline_after_pivot) && state_.committed) end_deadline();
   if (!wrong.empty()) {
     state_.output_bytes -= run.answer.size();
     // Done, but its answer is of no use: later steps can't go on with it, and its compensation must not see it.
@@ -113,6 +116,7 @@ void turn::on_refused(step_run& run) {
 
 // A refusal after an attempt of unknown outcome does not take the doubt away: 409 often means "already exists".
 void turn::action_refused(step_run& run) {
+  if (planted(planted_bug::refusal_is_retried)) return action_attempt_failed(run);
   run.maybe_sent = run.maybe_sent || event_.sureness == certainty::unknown;
   auto text = run.path.text() + " refused: " + (event_.status != 0 ? std::to_string(event_.status) + " " : "") + run.last_error +
               " (attempt " + std::to_string(event_.n.value()) + ")";
@@ -127,7 +131,7 @@ void turn::on_attempt_failed(step_run& run) {
 }
 
 void turn::action_attempt_failed(step_run& run) {
-  run.maybe_sent = run.maybe_sent || event_.sureness == certainty::unknown;
+  run.maybe_sent = run.maybe_sent || (event_.sureness == certainty::unknown && !planted(planted_bug::forget_unknown));
   bool const has_alternative = run.action()->fallback && run.action()->fallback->covers(fallback::trigger::unavailable);
   bool const spent = attempts_spent(run) && (!until_done(run) || has_alternative);
   if (!state_.failing && !spent) return retry_later(run);
@@ -170,7 +174,7 @@ void turn::step_timed_out(step_run& run) {
   bool const in_flight = run.phase == run_phase::active;
   if (in_flight) {
     // A statement is done together with its record: without one it has not been done, and must not be undone.
-    bool const with_its_record = std::holds_alternative<sql_target>(run.action()->what);
+    bool const with_its_record = std::holds_alternative<sql_target>(run.action()->what) || planted(planted_bug::timeout_is_certain);
     run.maybe_sent = run.maybe_sent || (!with_its_record && event_.sureness != certainty::not_done);
     abandon_command made;
     made.step = run.path;

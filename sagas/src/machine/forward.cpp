@@ -1,6 +1,7 @@
 // The forward path: issues whatever is due in the state that the facts have left.
 #include <algorithm>
 
+#include "planted.hpp"
 #include "state.hpp"
 
 namespace atone::machine {
@@ -12,7 +13,8 @@ constexpr std::size_t runs_at_once = 8;  // room for so many runs is made with t
 
 void turn::drive() {
   if (state_.paused || state_.parked || state_.end != ending::none) return;
-  if (!state_.failing && drive_forward(state_.root)) complete();
+  bool const onward = !state_.failing || planted(planted_bug::start_more_while_failing);
+  if (onward && drive_forward(state_.root) && !state_.failing) complete();
   // Not "else": the forward path may have failed while it was driven.
   if (state_.failing && drive_undo(state_.root)) compensated();
 }
@@ -34,12 +36,14 @@ bool turn::drive_step(step_run& run) {
   if (run.phase == run_phase::in_branches) {
     bool all = true;
     for (auto& branch : run.branches) {
-      all = drive_forward(branch) && all;
-      if (state_.failing) return false;
+      bool const here = drive_forward(branch);
+      all = planted(planted_bug::join_too_early) ? here || (all && &branch != &run.branches.front()) : here && all;
+      if (state_.failing && !planted(planted_bug::start_more_while_failing)) return false;
     }
     if (all) run.phase = run_phase::done;
   }
-  return !state_.failing && (run.phase == run_phase::done || run.phase == run_phase::skipped);
+  bool const onward = !state_.failing || planted(planted_bug::start_more_while_failing);
+  return onward && (run.phase == run_phase::done || run.phase == run_phase::skipped);
 }
 
 void turn::begin_step(frame& of) {
@@ -56,7 +60,7 @@ void turn::begin_step(frame& of) {
       run.last_error = holds.error().message;
       return step_failed(run, run.path.text() + ": `when` could not be decided: " + holds.error().message);
     }
-    if (!*holds) {
+    if (!*holds && !planted(planted_bug::when_is_ignored)) {
       run.phase = run_phase::skipped;
       if (next.promise == atomicity::pivot) {  // passed all the same: what follows it has no way back
         state_.pivot_sent = state_.committed = true;
@@ -92,7 +96,7 @@ void turn::begin_action(step_run& run) {
   }
   if (run.of->promise == atomicity::pivot) {
     state_.pivot_sent = true;
-    end_deadline();
+    if (!planted(planted_bug::deadline_after_pivot)) end_deadline();
   }
   emit_action(run, std::move(*first));
 }

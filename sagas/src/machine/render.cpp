@@ -4,6 +4,7 @@
 
 #include <atone/percent.hpp>
 
+#include "planted.hpp"
 #include "state.hpp"
 
 namespace atone::machine {
@@ -199,6 +200,7 @@ expr::bindings undo_bindings(saga_state& of, step_run const& run, mentions const
   values.emplace("in", *json::parse(run.in, own_text()));
   // Without an answer `out` is empty: has(out.x) is false, and an unguarded out.x fails and parks.
   bool const known = !run.answer.empty() && !run.fell_back;
+  if (planted(planted_bug::fallback_value_as_out) && !known) values.emplace("out", *json::parse(run.output.empty() ? "{}" : run.output));
   values.emplace("out", *json::parse(known ? run.answer : std::string{"{}"}));
   return values;
 }

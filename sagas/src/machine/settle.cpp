@@ -1,6 +1,7 @@
 // How a step or a saga gives up, retries later, or is parked.
 #include <algorithm>
 
+#include "planted.hpp"
 #include "state.hpp"
 
 namespace atone::machine {
@@ -33,7 +34,8 @@ duration backoff(retry_policy const& policy, std::uint32_t attempt_made, std::ui
 
 bool has_effect(step_run const& run) noexcept {
   if (run.action() == nullptr) return false;
-  if (run.fell_back) return run.maybe_sent;
+  if (planted(planted_bug::undo_what_was_refused) && run.phase == run_phase::not_done) return true;
+  if (run.fell_back) return run.maybe_sent && !planted(planted_bug::fallback_forgets_effect);
   return run.phase == run_phase::done || run.phase == run_phase::maybe_done;
 }
 
@@ -41,10 +43,11 @@ bool has_effect(step_run const& run) noexcept {
 bool turn::until_done(step_run const& run) const noexcept {
   if (state_.failing) return false;
   if (state_.committed || run.of->promise == atomicity::retriable) return true;
-  return run.of->promise == atomicity::pivot && run.maybe_sent;
+  return run.of->promise == atomicity::pivot && run.maybe_sent && !planted(planted_bug::pivot_gives_up);
 }
 
 bool turn::attempts_spent(step_run const& run) const noexcept {
+  if (planted(planted_bug::retry_without_limit)) return false;
   auto const& limit = run.action()->retry.attempts;
   return limit && run.attempts - run.attempts_base >= *limit;
 }
@@ -132,7 +135,8 @@ void turn::give_up(step_run& run, fallback::trigger why, std::string text) {
 
 void turn::step_failed(step_run& run, std::string text) {
   bool const no_way_back = state_.committed || run.of->promise == atomicity::retriable;
-  bool const stuck_pivot = run.of->promise == atomicity::pivot && run.maybe_sent && !run.action()->compensate;
+  bool const stuck_pivot =
+      run.of->promise == atomicity::pivot && run.maybe_sent && !run.action()->compensate && !planted(planted_bug::pivot_gives_up);
   if (no_way_back || stuck_pivot) return park_step(run, text);
   fail(std::move(text));
 }
@@ -156,7 +160,8 @@ void turn::unpark_step() {
 
 void turn::retry_later(step_run& run) {
   auto const made = run.attempts - run.attempts_base;
-  auto const wait = std::max(backoff(run.action()->retry, made, event_.random), event_.retry_after);
+  auto const backed_off = planted(planted_bug::retry_at_once) ? duration{0} : backoff(run.action()->retry, made, event_.random);
+  auto const wait = std::max(backed_off, event_.retry_after);
   run.phase = run_phase::waiting_retry;
   run.retry_due = event_.at + wait;
   arm(timer_kind::retry, run.path, operation::act, *run.retry_due);

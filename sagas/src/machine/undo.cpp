@@ -2,12 +2,17 @@
 // parallel step undo side by side, and the steps before it wait for all of them.
 #include <algorithm>
 
+#include "planted.hpp"
 #include "state.hpp"
 
 namespace atone::machine {
 
 // True once nothing of the frame is left to undo.
 bool turn::drive_undo(frame& of) {
+  if (planted(planted_bug::forward_order_of_undo))
+    return std::all_of(of.runs.begin(), of.runs.end(), [&](step_run& run) { return undo_step(run); });
+  if (planted(planted_bug::overlapping_undo))
+    return std::count_if(of.runs.rbegin(), of.runs.rend(), [&](step_run& run) { return !undo_step(run); }) == 0;
   return std::all_of(of.runs.rbegin(), of.runs.rend(), [&](step_run& run) { return undo_step(run); });
 }
 
@@ -24,6 +29,7 @@ bool turn::undo_step(step_run& run) {
 // Every branch goes on by itself: none waits for its siblings.
 bool turn::undo_branches(step_run& run) {
   bool all = true;
+  if (planted(planted_bug::forget_the_branches)) return true;
   for (auto& branch : run.branches) all = drive_undo(branch) && all;
   if (all) run.undo = undo_phase::done;
   return all;
@@ -99,6 +105,7 @@ void turn::undo_succeeded(step_run& run) {
 }
 
 void turn::undo_refused(step_run& run) {
+  if (planted(planted_bug::refused_undo_is_done)) return undo_succeeded(run);
   run.last_error = cut(event_.text);
   park_undo(run, "compensation was refused: " + run.last_error);
 }
@@ -107,7 +114,8 @@ void turn::undo_attempt_failed(step_run& run) {
   auto const& how = *run.action()->compensate;
   run.last_error = cut(event_.text);
   auto const made = run.undo_attempts - run.undo_base;
-  if (how.retry.attempts && made >= *how.retry.attempts) {
+  bool const spent = how.retry.attempts && made >= *how.retry.attempts && !planted(planted_bug::undo_without_limit);
+  if (spent || planted(planted_bug::park_for_nothing)) {
     return park_undo(run, "compensation failed " + std::to_string(made) + " times, which is its limit; last error: " + run.last_error);
   }
   auto const due = event_.at + std::max(backoff(how.retry, made, event_.random), event_.retry_after);

@@ -119,6 +119,21 @@ TEST(engine_bad_data, nothing_is_sent_of_what_memory_had_decided_after_it) {
   EXPECT_THAT(world.under_way(id), ElementsAre("fan/middle/one"));
 }
 
+// Found by the simulation: it left a minute later, when a person had settled its step and the saga had ended.
+TEST(engine_bad_data, a_call_that_has_not_left_yet_does_not_leave_any_more) {
+  engine_world world{fan};
+  auto const id = world.begun();
+  world.hold_calls(true);
+  world.succeed(id, "before");
+  world.answer(id, "fan/left/one", done_with(bad));
+  world.commit_all();
+  EXPECT_EQ(world.stored(id).status, saga_status::parked);
+  EXPECT_THAT(world.under_way(id), IsEmpty());
+  world.act(operator_request::action_kind::retry, id);
+  world.commit_all();
+  EXPECT_THAT(world.under_way(id), ElementsAre("fan/left/one", "fan/middle/one", "fan/right/one")) << "they go out again";
+}
+
 TEST(engine_bad_data, while_it_is_read_again_nothing_is_done_to_it) {
   engine_world world{fan};
   auto const id = world.begun();
