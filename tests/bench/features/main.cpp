@@ -56,6 +56,20 @@ void write_columns(feature_set const& set, event_table const& table, std::string
   }
 }
 
+// What a saga's step asks for: one user of ten events, from rows to JSON.
+void compute_one(feature_engine const& engine, atone::timestamp at) {
+  event_table table{engine.set()};
+  row_appender appender{engine.set(), table};
+  for (std::int64_t id = 0; id < 10; ++id) {
+    cell const cells[] = {std::int64_t{7}, id, at.time_since_epoch().count() - id * 1'000'000'000'000, std::int64_t{5} + id, id % 3};
+    static_cast<void>(appender.append(cells));
+  }
+  auto const store = sort_events(engine.set(), table);
+  if (!store) return;
+  auto const made = engine.as_of(*store, at, at);
+  static_cast<void>(to_json(engine.set(), *store, *made, 0, at));
+}
+
 // Totals over all entities, to hold against the peers'.
 void print_totals(feature_set const& set, feature_table const& table) {
   for (auto const& column : table.columns) {
@@ -95,6 +109,9 @@ int main(int count, char** arguments) {
     static_cast<void>(engine.as_of(*sorted, at, at, on_threads(threads)));
   });
   measure("per event", store->rows(), rounds, [&] { static_cast<void>(engine.per_event(*store, on_threads(threads))); });
+  measure("1,000 times one user", 10'000, 10 * rounds, [&] {
+    for (int time = 0; time < 1'000; ++time) compute_one(engine, at);
+  });
   print_totals(*read.set, *engine.as_of(*store, at, at));
   std::printf("checksum %016llx\n", static_cast<unsigned long long>(sum));
   return 0;

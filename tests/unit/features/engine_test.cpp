@@ -1,9 +1,8 @@
-// Each rule of docs/features.md by itself: windows, filters, categories, every kind of feature, overflow, JSON, threads.
+// Each rule of docs/features.md by itself: windows, filters, categories, every kind of feature, overflow, JSON.
 #include <atone/features/engine.hpp>
 
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,46 +202,6 @@ TEST(feature_engine, times_and_entities_out_of_bounds_are_refused) {
   EXPECT_FALSE(engine.at(store, std::vector{feature_moment{1U, timestamp{}, timestamp{}}}));
   EXPECT_THAT(refusal_of(*set, {{1, 7, time_max + 1, 1, null}}), HasSubstr("event 7 happened at"));
   EXPECT_EQ(value_of(set, {{1, 7, -time_max, 1, null}}, 1, time_max, "it", "ever"), "1") << "the furthest apart that can be";
-}
-
-// Enough entities for many parts, some of them large.
-raw_rows crowd() {
-  std::mt19937_64 random{9};
-  raw_rows rows;
-  for (std::int64_t id = 0; id < 60'000; ++id) {
-    auto const user = static_cast<std::int64_t>(id % 10 == 0 ? random() % 3 : random() % 20'000);
-    rows.push_back({user, id, static_cast<std::int64_t>(random() % 20) * second, static_cast<std::int64_t>(random() % 1'000),
-                    std::string(1, static_cast<char>('a' + random() % 26))});
-  }
-  return rows;
-}
-
-TEST(feature_engine, the_number_of_threads_changes_no_bit) {
-  auto const set = shop(R"({mean: amount, over: [3s, 10s, two]}
-  variety: {distinct: product, over: [10s, ever]}
-  spread: {deviation: amount, over: [10s, ever], where: {product: [a, b, c, d, e]}}
-  decay: {decayed_sum: amount, half_life: 3s, over: [ever]})");
-  auto const store = store_of(*set, crowd());
-  feature_engine const engine{set};
-  timestamp const at{duration{15 * second}};
-  auto const expected = bits_of(*engine.as_of(store, at, at));
-  auto const expected_events = bits_of(*engine.per_event(store));
-  for (std::size_t const threads : {1, 2, 7}) {
-    EXPECT_EQ(bits_of(*engine.as_of(store, at, at, on_threads(threads))), expected) << threads;
-    EXPECT_EQ(bits_of(*engine.per_event(store, on_threads(threads))), expected_events) << threads;
-  }
-}
-
-TEST(feature_engine, parts_in_any_order_change_no_bit) {
-  auto const set = shop("{deviation: amount, over: [3s, 10s, two]}");
-  auto const store = store_of(*set, crowd());
-  feature_engine const engine{set};
-  timestamp const at{duration{15 * second}};
-  parallel const backwards = [](std::size_t parts, std::function<void(std::size_t)> const& part) {
-    EXPECT_GT(parts, 1U);
-    for (auto one = parts; one > 0; --one) part(one - 1);
-  };
-  EXPECT_EQ(bits_of(*engine.as_of(store, at, at, backwards)), bits_of(*engine.as_of(store, at, at)));
 }
 
 }  // namespace
