@@ -14,7 +14,7 @@ namespace {
 constexpr auto ready_max = std::chrono::seconds{60};
 constexpr auto answer_max = std::chrono::seconds{10};
 constexpr auto look_every = std::chrono::milliseconds{100};
-// Its default, 24, is for larger machines: on two cores it took half as much CPU again a saga.
+// Its default, 24, is for larger machines: on two cores it took 1.2 to 2 times as much CPU a saga.
 constexpr int partitions = 4;
 
 struct ports {
