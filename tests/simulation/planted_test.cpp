@@ -24,6 +24,28 @@ TEST(planted, every_bug_is_found) {
   EXPECT_GE(all_planted().size(), 30U);
 }
 
+// What is left of the list of faults still fails, and without any of it nothing does.
+TEST(planted, a_failing_seed_shrinks_to_the_faults_that_matter) {
+  auto const found = hunt(planted_bug::forget_unknown, 1, seeds_max);
+  ASSERT_TRUE(found.checker.has_value());
+  switch_on(planted_bug::forget_unknown);
+  auto const failed = run_seed(found.seed);
+  auto const least = shrink(found.seed, failed);
+  auto settings = drawn_settings(found.seed);
+  auto const fails_with = [&](std::vector<happened> const& faults) {
+    settings.script.emplace(faults.begin(), faults.end());
+    return !run(settings, definitions_of(found.seed)).violations.empty();
+  };
+  EXPECT_LT(least.size(), failed.faults.size());
+  EXPECT_TRUE(fails_with(least));
+  for (std::size_t without = 0; without < least.size(); ++without) {
+    auto fewer = least;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(without));
+    EXPECT_FALSE(fails_with(fewer)) << without;
+  }
+  switch_on(planted_bug::none);
+}
+
 TEST(planted, without_a_bug_this_build_finds_nothing) {
   EXPECT_FALSE(hunt(planted_bug::none, 1, 50).checker.has_value());
 }

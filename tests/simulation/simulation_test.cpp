@@ -74,6 +74,18 @@ TEST(simulation, a_list_of_faults_repeats_its_run) {
   }
 }
 
+TEST(simulation, the_command_line_says_what_is_wrong_with_it) {
+  std::string wrong;
+  auto const fine = read_options({"--seed", "18446744073709551615", "--seeds", "3", "--trace"}, wrong);
+  ASSERT_TRUE(fine.has_value()) << wrong;
+  EXPECT_EQ(fine->seed, 18446744073709551615U);
+  EXPECT_TRUE(fine->trace);
+  EXPECT_FALSE(read_options({"--seed", "x"}, wrong).has_value());
+  EXPECT_FALSE(read_options({"--seeds"}, wrong).has_value());
+  EXPECT_FALSE(read_options({"--sed", "1"}, wrong).has_value());
+  EXPECT_NE(wrong.find("--sed"), std::string::npos);
+}
+
 TEST(simulation, without_faults_everything_completes) {
   std::vector<blueprint> definitions;
   definitions.push_back(six_steps());
