@@ -8,22 +8,12 @@
 
 #include "campaign.hpp"
 #include "options.hpp"
+#include "sanitized.hpp"
 
 namespace atone::simulation {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ATONE_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ATONE_SANITIZED 1
-#endif
-#endif
-#ifdef ATONE_SANITIZED
-constexpr std::uint64_t sagas_wanted = 10'000;
-#else
-constexpr std::uint64_t sagas_wanted = 120'000;
-#endif
+constexpr std::uint64_t sagas_wanted = sanitized ? 5'000 : 120'000;
 
 std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
   auto const* text = std::getenv(name);
