@@ -55,6 +55,7 @@ class daemon_double {
     auto const target = *atone::http::parse_target(what.target);
     if (target.path == "/v1/sagas") return list(target);
     if (target.path.starts_with("/v1/definitions/")) return definition();
+    if (target.path == "/v1/stats") return atone::http::response{200, R"({"retention":{"deleted":0}})"};
     auto const rest = target.path.substr(std::string_view{"/v1/sagas/"}.size());
     auto const slash = rest.find('/');
     auto const found = sagas_.find(rest.substr(0, slash));
