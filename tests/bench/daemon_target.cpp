@@ -114,6 +114,10 @@ outcome daemon_target::judge(atone::http::exchange const& of, bool started_alone
   return for_now ? outcome::turned_away : outcome::failed;
 }
 
+void daemon_target::on_thread(std::function<void()> what) {
+  boost::asio::post(io_, std::move(what));
+}
+
 daemon_figures daemon_target::figures() const {
   auto const came = atone::http::fetch("http://127.0.0.1:" + std::to_string(origin_.port) + "/metrics", {}, answer_max);
   if (!came.ok() || came.response.status != 200) throw failure{"the daemon's metrics: " + came.detail + came.response.body};

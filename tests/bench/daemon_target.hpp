@@ -37,6 +37,8 @@ class daemon_target final : public target {
   std::string first_failure() const override;
   // From any thread; blocks.
   daemon_figures figures() const;
+  // On the thread that brings the answers.
+  void on_thread(std::function<void()> what);
   pid_t pid() const noexcept { return process_.pid(); }
 
  private:

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::uint32_t usual_in_flight = 256;
 constexpr double times_the_capacity = 2;
-constexpr double back_share = 0.9;  // of the capacity: itself again
+constexpr std::uint64_t asking_max = 4096;  // starts on their way at once
+constexpr double back_share = 0.9;          // of the capacity: itself again
 constexpr auto after_max = std::chrono::seconds{30};
 constexpr auto sample_every = std::chrono::milliseconds{500};
 constexpr auto look_every = std::chrono::milliseconds{20};
@@ -67,15 +68,29 @@ class sampler {
   std::thread thread_;  // last: it uses the members above
 };
 
-// Sagas are started, and not waited for.
+// Sagas are started, and not waited for. Callers have an end to their patience too: where so many wait for the daemon's word, one more
+// does not ask.
 class starts_alone final : public target {
  public:
   explicit starts_alone(daemon_target& on) : on_(on) {}
-  void run_saga(work_item what, done then) override { on_.start_saga(std::move(what), std::move(then)); }
+  void run_saga(work_item what, done then) override {
+    if (asking_.fetch_add(1) >= asking_max) {
+      ++held_back_;
+      --asking_;
+      return on_.on_thread([then = std::move(then)] { then(outcome::turned_away); });
+    }
+    on_.start_saga(std::move(what), [this, then = std::move(then)](outcome how) {
+      --asking_;
+      then(how);
+    });
+  }
   std::string first_failure() const override { return on_.first_failure(); }
+  std::uint64_t held_back() const noexcept { return held_back_.load(); }
 
  private:
   daemon_target& on_;
+  std::atomic<std::uint64_t> asking_{0};
+  std::atomic<std::uint64_t> held_back_{0};
 };
 
 double ended_a_second(sample const& from, sample const& to) {
@@ -116,6 +131,7 @@ struct figures_of_overload {
   double rate = 0;
   double accepted = 0;
   double refused = 0;
+  double held_back = 0;
   double ended_a_second = 0;
   double answer_p50_ms = 0;
   double answer_p99_ms = 0;
@@ -173,7 +189,8 @@ figures_of_overload measure_overload(stage& on) {
   usual.drain();
 
   made.accepted = static_cast<double>(much.ended());
-  made.refused = static_cast<double>(much.turned_away());
+  made.held_back = static_cast<double>(starts.held_back());
+  made.refused = static_cast<double>(much.turned_away()) - made.held_back;
   made.ended_a_second = ended_a_second(seen.front(), seen.back());
   made.answer_p50_ms = milliseconds(much.latencies().quantile(0.5));
   made.answer_p99_ms = milliseconds(much.latencies().quantile(0.99));
@@ -197,6 +214,7 @@ void overload(stage& on) {
   shown.add({"starts asked for, a second, for " + figure(seconds) + " s", figure(of.rate)});
   shown.add({"accepted a second", figure(of.accepted / seconds)});
   shown.add({"refused a second, each 429 or 503 with Retry-After", figure(of.refused / seconds)});
+  shown.add({"not asked a second, since 4,096 waited for an answer", figure(of.held_back / seconds)});
   shown.add({"sagas ended a second meanwhile", figure(of.ended_a_second)});
   shown.add({"answer to a start accepted, p50 ms", figure(of.answer_p50_ms)});
   shown.add({"answer to a start accepted, p99 ms", figure(of.answer_p99_ms)});
@@ -211,6 +229,7 @@ void overload(stage& on) {
   begin_document(document, on.options());
   document.key("capacity_sagas_per_s").number(of.capacity).key("asked_per_s").number(of.rate);
   document.key("accepted_per_s").number(of.accepted / seconds).key("refused_per_s").number(of.refused / seconds);
+  document.key("held_back_per_s").number(of.held_back / seconds);
   document.key("ended_per_s").number(of.ended_a_second).key("open_max").number(of.open_max);
   document.key("answer_p50_ms").number(of.answer_p50_ms).key("answer_p99_ms").number(of.answer_p99_ms);
   document.key("resident_bytes_before").number(of.resident_before).key("resident_bytes_max").number(of.resident_max);
