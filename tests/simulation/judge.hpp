@@ -51,7 +51,7 @@ enum class deed : std::uint8_t {
 
 class judge final : public store_observer {
  public:
-  // `steady`: the store's clock does not jump, so the pace of attempts can be measured.
+  // `steady`: neither the store's clock jumps nor what a node that was stopped takes for it, so the pace of attempts can be measured.
   judge(std::vector<blueprint> const& definitions, bool steady);
   ~judge() override;
 

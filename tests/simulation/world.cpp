@@ -31,7 +31,7 @@ world::world(world_settings with, std::vector<blueprint> const& definitions)
       definitions_(definitions),
       delays_(settings_.seed),
       faults_(settings_.likely, settings_.seed ^ 0x5DEECE66DU),
-      judge_(definitions, !faults_.likely(fault::clock_jump) || settings_.script.has_value()),
+      judge_(definitions, (!faults_.likely(fault::clock_jump) && !faults_.likely(fault::freeze)) || settings_.script.has_value()),
       store_(settings_.shards, judge_),
       services_(faults_, judge_) {
   if (settings_.script) faults_.script(*settings_.script);

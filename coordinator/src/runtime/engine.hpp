@@ -158,7 +158,8 @@ class engine {
 
   // engine_settle.cpp: after a commit
   void settle_losers(commit_report const& report);
-  void settle_starts(gathering const& sent);
+  void settle_starts(gathering& sent);
+  void settle_foreign(gathering& sent, instance& of);
   void settle_rejected(std::vector<rejected_saga> const& rejected);
   void park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found);
   void notify(saga_id id);
@@ -170,6 +171,7 @@ class engine {
   bool leaving(instance const& of) const;
   bool take_unsent(saga_id id, step_path const& step, operation op);
   void send_withheld(std::function<bool(instance const&)> const& which);
+  static bool ours(instance const& of);
   bool quiet(instance const& of) const;
   bool settled(instance const& of) const;
   void call_over(saga_id id, bool local);

@@ -28,7 +28,19 @@ void engine::settle_losers(commit_report const& report) {
   }
 }
 
-void engine::settle_starts(gathering const& sent) {
+// A start for another's shard is durable: its driver goes on with it. That may be us by now.
+void engine::settle_foreign(gathering& sent, instance& of) {
+  auto const id = of.row.id;
+  auto loaded = std::move(of.loaded);
+  drop(id);
+  if (loaded == nullptr) return;
+  std::erase_if(sent.after, [&](auto const& one) { return one.first == id; });  // replaying it says what is outstanding
+  recover(std::move(*loaded));
+  resume(*find(id));
+  schedule_flush();
+}
+
+void engine::settle_starts(gathering& sent) {
   for (auto const id : sent.starts) {
     auto* const of = find(id);
     if (of == nullptr || !of->starting) continue;  // lost or refused
@@ -39,7 +51,7 @@ void engine::settle_starts(gathering const& sent) {
     of->on_started = nullptr;
     started answer;
     answer.id = id;
-    if (of->foreign && !planted(planted_bug::foreign_goes_on)) drop(id);
+    if (of->foreign && !planted(planted_bug::foreign_goes_on)) settle_foreign(sent, *of);
     if (then) then(answer);
   }
 }

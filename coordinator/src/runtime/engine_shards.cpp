@@ -16,7 +16,11 @@ void engine::adopt(std::vector<open_saga>&& sagas) {
   if (lost_) return;
   for (auto& one : sagas) {
     auto const id = one.row.id;
-    if (open_.contains(id)) continue;
+    if (auto* const here = find(id); here != nullptr) {
+      // Begun here for the shard's owner before, and the answer to that commit is not here yet: driven once it is (settle_starts).
+      if (here->foreign) here->loaded = std::make_unique<open_saga>(std::move(one));
+      continue;
+    }
     recover(std::move(one));
     adopted.push_back(id);
   }
@@ -46,6 +50,11 @@ void engine::leave(std::vector<shard> const& shards) {
   }
 }
 
+// Ours to drive, now or once the answer to its start is here.
+bool engine::ours(instance const& of) {
+  return !of.foreign || of.loaded != nullptr;
+}
+
 // Nothing of it is on its way to a participant either.
 bool engine::quiet(instance const& of) const {
   return of.calls_out == 0 && (settled(of) || planted(planted_bug::let_go_unsettled));
@@ -59,7 +68,7 @@ bool engine::settled(instance const& of) const {
 std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
   std::set<shard> going{shards.begin(), shards.end()};
   for (auto const& [id, of] : open_) {
-    if (!of->foreign && !quiet(*of)) going.erase(of->row.home);
+    if (ours(*of) && !quiet(*of)) going.erase(of->row.home);
   }
   std::vector<saga_id> sagas;
   for (auto const& [id, of] : open_) {
@@ -89,7 +98,7 @@ void engine::give_up_requests(std::vector<shard> const& shards) {
   // All of a shard or nothing: what is given up here is the next owner's to send, so the shard must go in this turn.
   std::set<shard> going{shards.begin(), shards.end()};
   for (auto const& [id, of] : open_) {
-    if (!of->foreign && (of->locals_out > 0 || !settled(*of))) going.erase(of->row.home);
+    if (ours(*of) && (of->locals_out > 0 || !settled(*of))) going.erase(of->row.home);
   }
   std::vector<std::pair<saga_id, call_command>> out;
   for (auto const& [id, of] : open_) {

@@ -29,6 +29,7 @@ struct engine::instance {
   std::string broken;                                   // why its history can't be replayed; it stays parked
   bool starting = false;                                // its start is not committed yet
   bool foreign = false;                                 // of a shard that another drives: begun here, and no more
+  std::unique_ptr<open_saga> loaded;                    // of one begun for another's shard that is ours now: as the store has it
   bool untouched = false;                               // begun elsewhere, and nothing of it was ever sent
   std::uint32_t locals_out = 0;                         // of them, those to local handlers
   std::uint32_t calls_out = 0;                          // requests of it that may still be answered

@@ -244,6 +244,32 @@ TEST(engine_shards, nothing_is_given_up_in_a_shard_that_can_not_go) {
   EXPECT_EQ(world.stored(waits).status, saga_status::completed);
 }
 
+// The answer to its commit is late; meanwhile its shard came here, and the owner before has taken the notice: nobody else will drive it.
+TEST(engine_shards, a_saga_whose_shard_came_while_it_was_being_begun_is_driven_once_its_start_is_told) {
+  leased_world here{spread, {}};
+  auto& world = here.world;
+  auto const heard = world.start({}, R"({"user": 5})");
+  open_saga stored;
+  stored.row = world.next_write().starts[0].row;
+  stored.events.push_back(world.next_write().records[0].event);
+  auto const home = stored.row.home;
+  std::vector<open_saga> loaded;
+  loaded.push_back(std::move(stored));
+  world.engine().adopt(std::move(loaded));
+  world.engine().hold({home});
+  world.settle();
+  EXPECT_EQ(world.sent(), 0U) << "not before its start is told";
+  world.engine().leave({home});
+  EXPECT_THAT(world.engine().let_go({home}), IsEmpty()) << "it would be nobody's";
+  world.engine().keep({home});
+  world.commit_all();
+  ASSERT_TRUE(heard.fine());
+  EXPECT_TRUE(world.engine().under_way(heard.value().id));
+  EXPECT_EQ(world.sent(), 1U);
+  world.succeed(heard.value().id, "one");
+  EXPECT_EQ(world.stored(heard.value().id).status, saga_status::completed);
+}
+
 // The batch is in the store, its answer is not here yet: the notice is for after that.
 TEST(engine_shards, a_notice_stays_while_its_saga_is_only_being_begun_here) {
   leased_world here{spread, {}};
