@@ -58,7 +58,7 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
   for (auto& made : commands) gather_command(of, std::move(made), at);
   gather_row(of);
   if (parks || is_final(of.row.status)) gathering_->notify.push_back(of.row.id);
-  if (planted(planted_bug::tell_the_end_early) && is_final(of.row.status)) return notify(of.row.id);
+  if (planted(planted_bug::tell_the_end_early) && is_final(of.row.status)) ports_.turns.defer([this, id = of.row.id] { notify(id); });
   if (is_final(of.row.status)) timers_.cancel_all(of.timers);
   cap_gathering();
   schedule_flush();
