@@ -160,6 +160,7 @@ class engine {
   void settle_losers(commit_report const& report);
   void settle_starts(gathering& sent);
   void settle_foreign(gathering& sent, instance& of);
+  void take_all_unsent(instance& of);
   void settle_rejected(std::vector<rejected_saga> const& rejected);
   void park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found);
   void notify(saga_id id);

@@ -56,6 +56,14 @@ void engine::settle_starts(gathering& sent) {
   }
 }
 
+// A call that still waits in its sender must not leave while a person decides about it; it goes out again when the saga goes on.
+void engine::take_all_unsent(instance& of) {
+  if (planted(planted_bug::leave_in_the_queue)) return;
+  for (auto const& out : of.machine.outstanding()) {
+    if (auto const* const call = std::get_if<call_command>(&out)) (void)take_unsent(of.row.id, call->step, call->op);
+  }
+}
+
 // The store refuses this saga's data. A start has not happened; of a running saga memory is ahead of the store: it is read again and
 // parked.
 void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
@@ -69,11 +77,7 @@ void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
       if (then) then(error{errc::invalid_argument, "the store refuses this saga's data: " + one.why.message});
       continue;
     }
-    // A call that still waits in its sender must not leave while a person decides about it; it goes out again when the saga goes on.
-    for (auto const& out : of->machine.outstanding()) {
-      if (planted(planted_bug::leave_in_the_queue)) break;
-      if (auto const* const call = std::get_if<call_command>(&out)) (void)take_unsent(one.saga, call->step, call->op);
-    }
+    take_all_unsent(*of);
     of->reloading = true;
     forget_gathered(one.saga, one.why);
     timers_.cancel_all(of->timers);
@@ -99,7 +103,10 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
   auto* const fresh = find(id);
   ATONE_ASSERT(fresh != nullptr);
   fresh->waiters = std::move(waiters);
-  if (fresh->broken.empty()) return park(*fresh, std::move(why));
+  if (fresh->broken.empty()) {
+    take_all_unsent(*fresh);  // what the event that was refused had given up is out still
+    return park(*fresh, std::move(why));
+  }
   resume(*fresh);  // nothing is added to a history that is not understood
   schedule_flush();
 }
