@@ -1,5 +1,5 @@
 // The smallest list of faults that still breaks the same rule: chunks of the list are left out, from halves down to single ones, as long as
-// the run still fails. What is left is not the least of all lists, but none of its faults can be left out alone.
+// the run still fails. What is left is not the least of all lists; mostly none of its faults can be left out alone.
 #include <algorithm>
 
 #include "run.hpp"

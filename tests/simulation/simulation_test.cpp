@@ -1,5 +1,5 @@
 // Seeds through the whole engine, several coordinators and all kinds of faults. The first seed is printed first, and a failing one repeats
-// its run exactly (README.md). Fresh seeds each time; those that failed once are kept in seeds.txt.
+// its run exactly (README.md). The same seeds each time unless ATONE_SEED says otherwise; those that failed once are kept in seeds.txt.
 #include <cstdlib>
 #include <iostream>
 #include <random>

@@ -84,7 +84,7 @@ void server_core::let_in(tcp_socket socket) {
 // Clients that keep connections for later must not shut out whoever has something to ask: of those that ask nothing the longest-standing
 // one goes. Where all are busy, the one at the door waits until one ends.
 void server_core::make_room() {
-  if (!at_door_ || sessions_.size() < options_.connections_max) return;
+  if (!at_door_ || looked_for_room_) return;
   auto const now = deadlines::now();
   std::shared_ptr<server_session> longest;
   for (auto const& [id, session] : sessions_) {
@@ -92,6 +92,7 @@ void server_core::make_room() {
     if (since && now - *since >= idle_least && (!longest || *since < *longest->idle_since())) longest = session;
   }
   if (longest) return longest->close();  // which lets the other in
+  looked_for_room_ = true;               // nobody can have been idle long enough much sooner: one look for all who come until then
   deadlines_.add(idle_least, room_again_id);
 }
 
@@ -117,7 +118,10 @@ void server_core::expired(deadlines::id which) {
   auto const self = shared_from_this();
   if (which == grace_id) return close_all();
   if (which == accept_again_id) return accept();
-  if (which == room_again_id) return make_room();
+  if (which == room_again_id) {
+    looked_for_room_ = false;
+    return make_room();
+  }
   auto const found = sessions_.find(which);
   if (found == sessions_.end()) return;
   auto const session = found->second;

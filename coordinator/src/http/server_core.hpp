@@ -61,6 +61,7 @@ class server_core : public std::enable_shared_from_this<server_core> {
   std::optional<tcp_socket> at_door_;  // accepted while there was no room
   std::uint64_t last_session_ = 2;     // ids up to here are deadlines of our own
   std::uint16_t port_ = 0;
+  bool looked_for_room_ = false;  // in vain; the next look has its time
   bool accepting_ = false;
   bool stopping_ = false;
   std::int64_t date_second_ = -1;

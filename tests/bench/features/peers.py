@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The bench's as-of job in Polars and DuckDB, by CPU seconds, from the columns that feature_bench has written.
 
-    feature_bench 2357000 3 1 FOLDER && peers.py FOLDER      (pip install polars duckdb numpy pyarrow)
+    feature_bench 2357000 3 1 FOLDER && peers.py FOLDER      (pip install polars==2.1.0 duckdb==2.0.1 numpy pyarrow)
 
 Prints the same totals as feature_bench, so that it is seen that the answers are the same.
 """

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "pace.hpp"
 #include "postgres/embedded_sql.hpp"
 #include "postgres_batches.hpp"
 #include "postgres_holding_session.hpp"
@@ -15,6 +16,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr duration age = std::chrono::hours{1};
+constexpr span patience = std::chrono::seconds{60};
 
 // A coordinator: what it writes with, and what it deletes with.
 struct node {
@@ -97,10 +99,10 @@ class postgres_retention : public postgres_test {
 
   // Ends when somebody waits for a lock that another session holds.
   void wait_until_somebody_waits() const {
-    for (int attempt = 0; attempt < 400; ++attempt) {
-      if (ask("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'atone'") != "0") return;
-    }
-    FAIL() << "nobody ever waited";
+    auto const somebody = [this] {
+      return ask("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'atone'") != "0";
+    };
+    EXPECT_TRUE(comes_true(somebody, patience)) << "nobody ever waited";
   }
 };
 
@@ -184,8 +186,7 @@ TEST_F(postgres_retention, a_server_that_is_killed_has_a_saga_wholly_or_not_at_a
       if (!one.deletes->remove({named(number)}, age)) return;
     }
   }};
-  while (own.psql("select coalesce(sum(sagas), 0) from atone.deletion", at) == "0") {
-  }
+  EXPECT_TRUE(comes_true([&] { return own.psql("select coalesce(sum(sagas), 0) from atone.deletion", at) != "0"; }, patience));
   own.kill();
   deleting.join();
   own.start();
