@@ -124,13 +124,17 @@ result<std::optional<key_claim>> reader::claim_of(std::string_view saga_name, bu
 result<deletion_record> reader::deletions() {
   auto const rows = ask("select sagas, newest from atone.deletion", {});
   if (!rows) return rows.error();
-  deletion_record made;
-  for (auto const& row : *rows) {
-    made.sagas += row[0].as<std::uint64_t>();
-    auto const newest = decode_id(row[1]);
-    made.newest = std::max(made.newest.value_or(newest), newest);
+  try {
+    deletion_record made;
+    for (auto const& row : *rows) {
+      made.sagas += row[0].as<std::uint64_t>();
+      auto const newest = decode_id(row[1]);
+      made.newest = std::max(made.newest.value_or(newest), newest);
+    }
+    return made;
+  } catch (std::exception const& failure) {
+    return error{errc::corrupt, std::string{"what was deleted can't be read: "} + failure.what()};
   }
-  return made;
 }
 
 result<std::vector<saga_row>> reader::list(saga_filter const& filter) {

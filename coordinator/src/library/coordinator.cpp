@@ -15,6 +15,10 @@ constexpr duration lease_max = std::chrono::hours{1};
 constexpr duration retention_min = std::chrono::seconds{1};
 
 result<void> check_retention(options const& with) {
+  if (with.key_retention < duration{0} || with.key_retention > duration_max) {
+    return error{errc::invalid_argument,
+                 "key_retention: found " + format_duration(with.key_retention) + ", expected 0s to " + format_duration(duration_max)};
+  }
   if (with.retention == duration{0} || (with.retention >= retention_min && with.retention <= duration_max)) return {};
   return error{errc::invalid_argument, "retention: found " + format_duration(with.retention) + ", expected 0s (for ever), or 1s to " +
                                            format_duration(duration_max)};

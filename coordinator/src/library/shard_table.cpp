@@ -215,19 +215,11 @@ void shard_table::give(std::vector<shard_move> moves) {
 void shard_table::try_to_let_go() {
   if (stopped_ || leaving_.empty()) return;
   auto const began = boot_time();
-  std::vector<shard> shards;
-  for (auto const& [which, move] : leaving_) shards.push_back(which);
-  std::vector<shard_move> moves;
-  for (auto const which : engine_.let_go(shards)) {
-    moves.push_back(leaving_.at(which));
-    leaving_.erase(which);
-    stubborn_.erase(which);
-  }
-  if (!moves.empty()) hand_over(std::move(moves));
+  hand_over_quiet(false);
   if (leaving_.empty()) return;
   auto const now = boot_time();
   if (now >= leave_until_) {
-    insist();
+    hand_over_quiet(true);
     if (!giving_all_) return stay();
     if (leaving_.empty()) return;
   }
@@ -237,16 +229,18 @@ void shard_table::try_to_let_go() {
   });
 }
 
-// Requests that take longer don't hold a shard, and with it its other sagas, for ever: whoever drives it next asks again with the same key.
-// What is left then are handlers of this process at work: those shards stay for a while, or, in a process that ends, until they are done.
-void shard_table::insist() {
+// Requests that take longer don't hold a shard, and with it its other sagas, for ever (`insist`): whoever drives it next asks again with
+// the same key. What is left then are handlers of this process at work: those shards stay for a while, or, in a process that ends, until
+// they are done.
+void shard_table::hand_over_quiet(bool insist) {
   std::vector<shard> shards;
   for (auto const& [which, move] : leaving_) shards.push_back(which);
-  engine_.give_up_requests(shards);
+  if (insist) engine_.give_up_requests(shards);
   std::vector<shard_move> moves;
   for (auto const which : engine_.let_go(shards)) {
     moves.push_back(leaving_.at(which));
     leaving_.erase(which);
+    stubborn_.erase(which);
   }
   if (!moves.empty()) hand_over(std::move(moves));
 }

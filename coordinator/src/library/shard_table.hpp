@@ -66,7 +66,7 @@ class shard_table {
   void unloadable(shard which, error const& why);
   void give(std::vector<shard_move> moves);
   void try_to_let_go();
-  void insist();
+  void hand_over_quiet(bool insist);
   void stay();
   void hand_over(std::vector<shard_move> moves);
   void handed_over(std::vector<shard_move> const& moves, result<void> const& outcome);

@@ -175,7 +175,7 @@ class engine {
   static bool ours(instance const& of);
   bool quiet(instance const& of) const;
   bool settled(instance const& of) const;
-  void call_over(saga_id id, bool local);
+  void call_over(instance* of, bool local);
   bool is_local(saga_id id, step_path const& step, operation op);
   void send_call(instance& of, call_command call);
   void give_up_call(saga_id id, step_path const& step, operation op);
@@ -233,6 +233,7 @@ class engine {
   std::set<shard> leaving_;                      // still driven here, soon another's
   std::deque<std::pair<saga_id, call_command>> withheld_;  // calls that wait until the lease, or the shard's stay, is sure
   std::uint64_t waits_ = 0;
+  std::uint64_t lives_ = 0;
   std::set<std::uint64_t> inbox_;  // requests that are being started, or wait for their definition
   std::map<std::string, std::vector<std::uint64_t>, std::less<>> undefined_;  // name -> requests that wait for it
   std::deque<std::pair<saga_id, call_command>> suspects_;                     // local calls that were under way at a crash

@@ -39,7 +39,7 @@ void engine::perform(saga_id id, command what) {
 void engine::give_up_call(saga_id id, step_path const& step, operation op) {
   bool const local = is_local(id, step, op);
   if (ports_.calls.abandon(id, step, op) == given_up::out) return;
-  call_over(id, local);
+  call_over(find(id), local);
   suspect_done(id, step, op);
 }
 
@@ -75,14 +75,14 @@ bool engine::take_unsent(saga_id id, step_path const& step, operation op) {
   }
   bool const local = is_local(id, step, op);
   if (ports_.calls.take_back(id, step, op) != given_up::never_left) return false;
-  call_over(id, local);
+  call_over(find(id), local);
   suspect_done(id, step, op);
   return true;
 }
 
-void engine::call_over(saga_id id, bool local) {
+// `of`: null where the saga is not here any more, or is here anew.
+void engine::call_over(instance* of, bool local) {
   --figures_.calls_in_flight;
-  auto* const of = find(id);
   if (of == nullptr) return;
   if (of->calls_out > 0) --of->calls_out;
   if (local && of->locals_out > 0) --of->locals_out;
@@ -194,11 +194,14 @@ void engine::send_now(instance& of, call_command call) {
   bool const local = std::holds_alternative<local_request_spec>(out.request);
   if (local) ++of.locals_out;
   ports_.probe.call_sent(out);
-  ports_.calls.send(std::move(out), [this, id = of.row.id, step = std::move(call.step), op = call.op, n = call.n, again = call.again,
-                                     local](call_answer answer) {
-    call_over(id, local);
+  ports_.calls.send(std::move(out), [this, id = of.row.id, life = of.life, step = std::move(call.step), op = call.op, n = call.n,
+                                     again = call.again, local](call_answer answer) {
+    auto* const now = find(id);
+    call_over(now != nullptr && now->life == life ? now : nullptr, local);
     ports_.probe.call_answered(id, step, op, n, answer);
-    (void)answered(id, step, op, n, std::move(answer), again);  // an answer that nobody waits for is recorded inside
+    // It may be here anew, its shard having gone and come back: then the same attempt has been sent once more.
+    bool const resent = again || (now != nullptr && was_resent(*now, step, op));
+    (void)answered(id, step, op, n, std::move(answer), resent);  // an answer that nobody waits for is recorded inside
     suspect_done(id, step, op);
     tell_quiet();
   });

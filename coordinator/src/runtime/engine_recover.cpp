@@ -24,6 +24,7 @@ void engine::recover(open_saga&& of) {
   made->log = std::move(of.compensations);
   made->broken = std::move(broken);
   auto& placed = *open_.insert_or_assign(id, std::move(made)).first->second;
+  placed.life = ++lives_;
   if (placed.broken.empty() && !replay(placed, of)) ATONE_ASSERT(!placed.broken.empty());
 }
 

@@ -1,5 +1,6 @@
 // What follows once a batch is durable: who has started, who lost, who was refused, who is told.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "instance.hpp"
@@ -17,6 +18,10 @@ void engine::settle_losers(commit_report const& report) {
     auto const key = of->row.key.value();
     drop(loser.refused);
     if (!then) continue;
+    if (loser.existing.empty()) {
+      then(error{errc::unavailable, "key '" + key + "' was another saga's, which is being deleted; try again"});
+      continue;
+    }
     if (!same) {
       then(error{errc::conflict, "key '" + key + "' was used with another input, by saga " + loser.existing.text()});
       continue;
@@ -98,11 +103,15 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
     return schedule_flush();
   }
   auto waiters = std::move(old->waiters);
+  auto const [life, calls, locals] = std::tuple{old->life, old->calls_out, old->locals_out};  // what is out stays out
   drop(id);
   recover(std::move(**found));
   auto* const fresh = find(id);
   ATONE_ASSERT(fresh != nullptr);
   fresh->waiters = std::move(waiters);
+  fresh->life = life;
+  fresh->calls_out = calls;
+  fresh->locals_out = locals;
   if (fresh->broken.empty()) {
     take_all_unsent(*fresh);  // what the event that was refused had given up is out still
     return park(*fresh, std::move(why));

@@ -112,7 +112,7 @@ void engine::give_up_requests(std::vector<shard> const& shards) {
     if (ports_.calls.abandon(id, call.step, call.op) != given_up::out) --figures_.calls_in_flight;
   }
   for (auto const& [id, of] : open_) {
-    if (going.contains(of->row.home)) of->calls_out = 0;  // an answer that comes all the same finds nobody
+    if (going.contains(of->row.home)) of->calls_out = 0;  // an answer that comes all the same counts for nothing here
   }
 }
 

@@ -97,6 +97,7 @@ bool engine::begin(start_request what, callback<started> then) {
   auto& placed = *open_.emplace(id, std::move(*made)).first->second;
   placed.row.started_at = first.at;
   placed.starting = true;
+  placed.life = ++lives_;
   placed.on_started = std::move(then);
   saga_start claim;
   placed.row = row_of(placed);

@@ -31,8 +31,9 @@ struct engine::instance {
   bool foreign = false;                                 // of a shard that another drives: begun here, and no more
   std::unique_ptr<open_saga> loaded;                    // of one begun for another's shard that is ours now: as the store has it
   bool untouched = false;                               // begun elsewhere, and nothing of it was ever sent
-  std::uint32_t locals_out = 0;                         // of them, those to local handlers
+  std::uint64_t life = 0;                               // tells it from what stood under its id before its shard went and came back
   std::uint32_t calls_out = 0;                          // requests of it that may still be answered
+  std::uint32_t locals_out = 0;                         // of them, those to local handlers
   bool reloading = false;                               // its memory is ahead of what the store accepted: dropped and read again
   bool sql_in_flight = false;                           // its next event is being made inside a transaction: others wait their turn
   std::deque<std::function<void()>> deferred;

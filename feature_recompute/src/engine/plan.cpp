@@ -152,6 +152,7 @@ class compiler {
                                       [&](feature_column const& column) { return column.feature == one.of && column.window == window; });
       return static_cast<std::uint32_t>(found - plan_.columns.begin());
     };
+    ATONE_ASSERT(one.windows.size() == 2);  // the loader's
     quotient made;
     made.upper = find(one.windows[0]);
     made.lower = find(one.windows[1]);

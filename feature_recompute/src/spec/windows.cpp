@@ -52,6 +52,7 @@ window_spec read_one(spot const& at, std::string const& called, report& out) {
 void read_windows(spot const& root, feature_set& into, report& out) {
   auto const at = required_field(root, "windows", "as in `7d: {last: 7d}`", out);
   if (!at || !expect_map(*at, "a map from window to what it holds", out)) return;
+  if (at->at->entries.empty()) return out.mistake(*at, "found no window; expected at least one, as in `7d: {last: 7d}`");
   if (at->at->entries.size() > feature_limits::windows_max) {
     return out.mistake(*at, "there are " + std::to_string(at->at->entries.size()) + " windows; the most is " +
                                 std::to_string(feature_limits::windows_max));

@@ -117,6 +117,13 @@ void find_segments(std::vector<std::int64_t> const& entities, event_store& into)
   into.offsets.push_back(static_cast<std::uint32_t>(entities.size()));
 }
 
+template <class From>
+void gather_nulls(From const& from, std::vector<std::uint32_t> const& order, event_column& into) {
+  if (from.nulls.empty()) return;
+  into.nulls.reserve(order.size());
+  for (auto const row : order) into.nulls.push_back(from.nulls[row]);
+}
+
 void gather_columns(feature_set const& of, ranked_table const& table, std::vector<std::uint32_t> const& order, event_store& into) {
   into.columns.resize(of.columns.size());
   if (of.known_at) {
@@ -126,11 +133,10 @@ void gather_columns(feature_set const& of, ranked_table const& table, std::vecto
   for (std::size_t at = 0; at < of.columns.size(); ++at) {
     auto& column = into.columns[at];
     column.words = table[at].words;
+    if (of.known_at && at == *of.known_at) gather_nulls(table[at], order, column);  // the times are known_from
     if (at == of.entity || at == of.event_time || (of.known_at && at == *of.known_at)) continue;
     column.values = gathered(table[at].values, order);
-    if (table[at].nulls.empty()) continue;
-    column.nulls.reserve(order.size());
-    for (auto const row : order) column.nulls.push_back(table[at].nulls[row]);
+    gather_nulls(table[at], order, column);
   }
 }
 
@@ -145,7 +151,9 @@ result<void> refuse_nulls(feature_set const& of, event_store const& store) {
   if (auto done = refuse(of.event_time, out.without_time); !done) return done;
   for (std::size_t at = 0; at < store.columns.size(); ++at) {
     auto const& nulls = store.columns[at].nulls;
-    if (auto done = refuse(at, static_cast<std::size_t>(std::count(nulls.begin(), nulls.end(), 1))); !done) return done;
+    if (auto done = refuse(at, static_cast<std::size_t>(std::count_if(nulls.begin(), nulls.end(), [](auto null) { return null != 0; })));
+        !done)
+      return done;
   }
   return {};
 }

@@ -226,6 +226,26 @@ TEST(engine_shards, a_stop_is_over_when_the_last_saga_has_gone_with_its_shard) {
   EXPECT_TRUE(over);
 }
 
+// Its shard came back, and the same attempt has gone out once more: what the first sending says for sure is no longer sure.
+TEST(engine_shards, an_answer_from_before_its_shard_went_and_came_back_takes_no_doubt_away) {
+  leased_world here{row_of_two, shards_of({1})};
+  auto& world = here.world;
+  (void)world.begun();
+  auto const late = world.call(0).done;
+  world.engine().leave(shards_of({1}));
+  world.engine().give_up_requests(shards_of({1}));
+  world.engine().let_go(shards_of({1}));
+  world.engine().adopt(world.open_sagas());
+  world.engine().hold(shards_of({1}));
+  world.settle();
+  world.commit_all();
+  ASSERT_EQ(world.sent(), 2U);
+  late(failed_with(certainty::not_done));
+  world.settle();
+  ASSERT_EQ(world.next_write().records.size(), 1U);
+  EXPECT_EQ(world.next_write().records[0].event.sureness, certainty::unknown);
+}
+
 // A shard whose saga can't go keeps all its requests: what is given up is nobody's to send otherwise.
 TEST(engine_shards, nothing_is_given_up_in_a_shard_that_can_not_go) {
   leased_world here{row_of_two, shards_of({1})};

@@ -104,6 +104,13 @@ TEST(feature_set, the_hash_is_of_the_meaning) {
   EXPECT_NE(set_of(other)->hash, set->hash);
 }
 
+TEST(feature_set, no_window_at_all_is_refused) {
+  std::string const head =
+      "feature_set: none\nversion: 1\nentity: user\nevent_id: id\nevent_time: at\ncolumns: {user: integer, id: integer, at: timestamp}\n";
+  EXPECT_THAT(said_of(head + "windows: {}\nfeatures: {n: {count: events, over: [x]}, r: {ratio: n, between: [x, y]}}\n"),
+              HasSubstr("found no window"));
+}
+
 TEST(feature_set, too_many_of_anything_is_refused) {
   std::string const head =
       "feature_set: many\nversion: 1\nentity: user\nevent_id: id\nevent_time: at\ncolumns: {user: integer, id: integer, at: timestamp, n: "

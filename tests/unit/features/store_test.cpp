@@ -129,6 +129,16 @@ TEST(event_store, a_set_may_refuse_nulls) {
   EXPECT_THAT(refusal_of(*set, {{1, 2, 5, 1}}), IsEmpty());
 }
 
+// Unknown when it was known would be taken for known when it happened.
+TEST(event_store, a_set_may_refuse_a_null_in_its_known_at) {
+  auto const set = set_of(
+      "feature_set: s\nversion: 1\nentity: user\nevent_id: id\nevent_time: at\nknown_at: told\ncolumns: {user: integer, id: integer, at: "
+      "timestamp, told: {type: timestamp, nulls: refuse}}\nwindows: {ever: {since: epoch}}\nfeatures: {n: {count: events, over: "
+      "[ever]}}\n");
+  EXPECT_THAT(refusal_of(*set, {{1, 1, 5, null}}), HasSubstr("column 'told': found null in 1 rows"));
+  EXPECT_THAT(refusal_of(*set, {{1, 1, 5, 6}}), IsEmpty());
+}
+
 TEST(event_store, columns_that_do_not_fit_are_refused) {
   auto const set = plain("text");
   event_table short_of_a_column{*plain()};

@@ -125,8 +125,8 @@ ATONE_HOST_DEVICE inline double divide_wide(uint256 dividend, uint128 divisor, i
   }
   bool rest = division.remainder != 0;
   if (position > 0)
-    rest = rest ||
-           (position < 128 ? (dividend.low << (128 - position)) != 0 : (dividend.low != 0 || (dividend.high << (256 - position)) != 0));
+    rest = rest || (position < 128 ? (dividend.low << (128 - position)) != 0
+                                   : (dividend.low != 0 || (position > 128 && (dividend.high << (256 - position)) != 0)));
   return nearest_double(division.quotient, exponent + position, rest);
 }
 
