@@ -286,7 +286,7 @@ result<void> coordinator::impl::load() {
 void coordinator::impl::run_loop() {
   loop_thread = std::thread{[this] {
     loop_id.store(std::this_thread::get_id());
-    loop.run();
+    while (loop.run_one() > 0) writer.tell_news();
   }};
   deleting.start();
 }

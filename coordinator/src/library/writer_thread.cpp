@@ -71,9 +71,9 @@ void writer_thread::commit(journal_batch batch, completion done) {
       outcome = commit_isolating(to, *batch, batch_number{last_number_ + 1});
       if (outcome) last_number_ = outcome->last.value();
     }
-    boost::asio::post(loop_, [told, outcome = std::move(outcome)]() mutable { (*told)(std::move(outcome)); });
+    tell([told, outcome = std::move(outcome)]() mutable { (*told)(std::move(outcome)); });
   });
-  if (!queued) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
+  if (!queued) tell([told] { (*told)(stopped_error()); });
 }
 
 void writer_thread::commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) {
@@ -99,9 +99,9 @@ void writer_thread::commit_sql(sql_statement statement, journal::answer_to_batch
     } else {
       answer = outcome.error();
     }
-    boost::asio::post(loop_, [told, answer = std::move(answer)]() mutable { (*told)(std::move(answer)); });
+    tell([told, answer = std::move(answer)]() mutable { (*told)(std::move(answer)); });
   });
-  if (!queued) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
+  if (!queued) tell([told] { (*told)(stopped_error()); });
 }
 
 void writer_thread::hand_over(std::vector<shard_move> moves, std::function<void(result<void>)> done) {
@@ -113,9 +113,9 @@ void writer_thread::hand_over(std::vector<shard_move> moves, std::function<void(
       wait = std::min(wait * 2, retry_cap);
       given = journal_->hand_over(moves);
     }
-    boost::asio::post(loop_, [told, given = std::move(given)] { (*told)(given); });
+    tell([told, given = std::move(given)] { (*told)(given); });
   });
-  if (!queued) boost::asio::post(loop_, [told] { (*told)(stopped_error()); });
+  if (!queued) tell([told] { (*told)(stopped_error()); });
 }
 
 bool writer_thread::post(std::function<void(journal&)> work) {
@@ -137,6 +137,26 @@ void writer_thread::check(std::function<void(result<void>)> done) {
     if (taken) ++last_number_;
   });
   if (!queued) done(stopped_error());
+}
+
+void writer_thread::tell(std::function<void()> news) {
+  {
+    std::lock_guard const held{news_lock_};
+    news_.push_back(std::move(news));
+    has_news_.store(true, std::memory_order_release);
+  }
+  boost::asio::post(loop_, [this] { tell_news(); });
+}
+
+void writer_thread::tell_news() {
+  if (!has_news_.load(std::memory_order_acquire)) return;
+  std::vector<std::function<void()>> heard;
+  {
+    std::lock_guard const held{news_lock_};
+    heard.swap(news_);
+    has_news_.store(false, std::memory_order_release);
+  }
+  for (auto const& one : heard) one();
 }
 
 void writer_thread::stop(duration grace) {

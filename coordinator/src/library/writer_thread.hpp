@@ -5,6 +5,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
@@ -31,6 +33,10 @@ class writer_thread final : public runtime::batch_writer {
   // Commits an empty batch, and tells on the writer's thread (on the caller's once it has been stopped): proves that a write goes through
   // and that this process still owns the store.
   void check(std::function<void(result<void>)> done);
+  // Tells what has ended and has not been told yet. Every completion is posted to the loop, where it would stand behind all that is ready
+  // already while the store has nothing to do; whoever runs the loop calls this between two of its handlers. On the loop's thread, and
+  // never from inside a handler.
+  void tell_news();
   // False while a batch waits for the store to come back.
   bool healthy() const noexcept { return healthy_.load(std::memory_order_relaxed); }
 
@@ -40,12 +46,17 @@ class writer_thread final : public runtime::batch_writer {
  private:
   class retrying;
 
+  void tell(std::function<void()> news);  // from any thread
+
   boost::asio::io_context& loop_;
   database_clock& clock_;
   std::unique_ptr<journal> journal_;
   std::function<void(duration)> passed_;
   std::atomic<bool> healthy_{true};
   std::uint64_t last_number_ = 0;  // of the writer's thread
+  std::mutex news_lock_;
+  std::vector<std::function<void()>> news_;  // under news_lock_; oldest first
+  std::atomic<bool> has_news_{false};
   work_queue queue_;
 };
 

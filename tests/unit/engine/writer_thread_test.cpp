@@ -3,11 +3,14 @@
 #include <deque>
 #include <future>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
 
 #include "library/writer_thread.hpp"
 
@@ -177,6 +180,21 @@ TEST_F(writer_thread_test, a_failed_check_keeps_its_number_until_its_fate_is_kno
   EXPECT_FALSE(told.get_future().get().has_value()) << "told at once";
   EXPECT_TRUE(commit().has_value());
   EXPECT_THAT(numbers(), ElementsAre(1, 1, 1, 2));
+}
+
+// What has been committed is told before handlers that were ready earlier, when the loop is asked to look; once, and in order.
+TEST_F(writer_thread_test, news_do_not_stand_behind_what_is_ready) {
+  std::vector<std::string> order;
+  boost::asio::post(loop_, [&] { order.emplace_back("ready"); });
+  for (auto const* which : {"first", "second"}) {
+    writer_.commit(journal_batch{}, [&order, which](result<isolating_report>) { order.emplace_back(which); });
+  }
+  std::promise<void> behind_both;
+  writer_.check([&](result<void>) { behind_both.set_value(); });
+  behind_both.get_future().wait();
+  writer_.tell_news();
+  loop_.run();
+  EXPECT_THAT(order, ElementsAre("first", "second", "ready"));
 }
 
 }  // namespace
