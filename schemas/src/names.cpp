@@ -65,6 +65,7 @@ constexpr std::array event_kinds{
     word<event_kind>{event_kind::operator_skip, "operator_skip"},
     word<event_kind>{event_kind::operator_complete, "operator_complete"},
     word<event_kind>{event_kind::parked, "parked"},
+    word<event_kind>{event_kind::lock_granted, "lock_granted"},
 };
 
 constexpr std::array certainties{

@@ -62,7 +62,9 @@ class writer {
       to_.deadline = std::chrono::seconds{seconds};
     }
     to_.sharded = dice_.chance(300);
-    if (to_.sharded) text += "shard_key: =input.user\n";
+    auto aside = dice_;  // what it draws leaves the rest of a seed as it was
+    to_.locked = to_.sharded && aside.chance(500);
+    if (to_.sharded) text += to_.locked ? "lock: =input.user\n" : "shard_key: =input.user\n";
     text += "services:\n  a: {http: \"http://127.0.0.1:1\"}\n  b: {http: \"http://127.0.0.1:2\", in_flight: 2}\n  shop: {local: shop}\n";
     text += "defaults:\n  attempt_timeout: " + milliseconds(dice_.between(200, 3000)) + "\n";
     text += "  retry: {attempts: " + std::to_string(attempts_ = static_cast<std::uint32_t>(dice_.between(1, 5))) +

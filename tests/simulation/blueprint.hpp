@@ -54,6 +54,7 @@ struct blueprint {
   std::optional<std::string> pivot;
   int pivot_flag = -1;  // left out unless set
   bool sharded = false;
+  bool locked = false;  // and one saga a user at a time, of whatever definition
   std::optional<duration> deadline;
   definition_ptr loaded;
 

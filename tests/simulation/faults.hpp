@@ -75,7 +75,6 @@ class fault_source {
   // No more of those that harm: what people ask for has an end too.
   void calm() noexcept { raging_ = false; }
   bool raging() const noexcept { return raging_; }
-  bool likely(fault kind) const noexcept { return script_ || rates_[static_cast<std::size_t>(kind)] > 0; }
   bool happens(fault kind);
 
   std::vector<happened> const& list() const noexcept { return list_; }

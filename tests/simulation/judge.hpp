@@ -121,6 +121,7 @@ class judge final : public store_observer {
   void record(writer_number by, journal_batch const& batch, journal_record const& one);
   void note_event(saga_case& of, event const& what);
   void note_step_event(saga_case& of, event const& what);
+  void note_lock(saga_case& of, event const& what);
   void turn(saga_case& of);
   void check_row(saga_case& of, journal_batch const& batch);
   void check_parking(saga_case& of, journal_batch const& batch);
@@ -159,6 +160,9 @@ class judge final : public store_observer {
 
     lease_facts() = default;
   };
+  std::map<std::string, saga_id, std::less<>> locks_;  // of the lock's value: who has it, by what is durable
+  std::vector<std::string> passed_on_;                 // whose holders end in the batch that is judged
+  std::map<std::string, std::set<std::pair<timestamp, saga_id>>, std::less<>> lock_queues_;
   std::map<writer_number, writer_facts> writers_;
   std::map<shard, lease_facts> leases_;
   std::set<saga_id> refused_;

@@ -40,6 +40,7 @@ void judge::committed(writer_number by, epoch under, journal_batch const& what, 
     }
     last = one.saga;
   }
+  for (auto const& lock : std::exchange(passed_on_, {})) locks_.erase(lock);
   for (auto const& loser : losers) {
     if (find(loser.existing) == nullptr) wrong("one-key", "a start lost its key to a saga that is not there");
   }
@@ -92,6 +93,22 @@ void judge::record(writer_number by, journal_batch const& batch, journal_record 
   if (auto const applied = of->shadow.apply(one.event); !applied) {
     wrong("replay", *of, "event " + std::to_string(one.event.seq.value()) + " can't be replayed: " + applied.error().message);
   }
+  if (!of->shadow.lock().empty()) note_lock(*of, one.event);
+}
+
+// A lock is one saga's until its end is durable, and then the next one's in the order of their starts. The order is known where one
+// coordinator drives all: a start at another node is durable before its driver hears of it.
+void judge::note_lock(saga_case& of, event const& what) {
+  auto& queue = lock_queues_[of.shadow.lock()];
+  if (what.kind == event_kind::started) of.started_at = what.at;
+  std::pair const own{of.started_at, of.id};
+  if (of.shadow.status() == saga_status::waiting) queue.insert(own);
+  if (what.kind == event_kind::lock_granted) {
+    if (!locks_.emplace(of.shadow.lock(), of.id).second) wrong("lock", of, "it has a lock that another saga has");
+    if (leases_.empty() && (queue.empty() || own != *queue.begin()))
+      wrong("lock", of, "it has the lock before one that was started earlier");
+  }
+  if (of.shadow.status() != saga_status::waiting) queue.erase(own);
 }
 
 void judge::note_event(saga_case& of, event const& what) {
@@ -159,6 +176,8 @@ void judge::check_row(saga_case& of, journal_batch const& batch) {
   if (is_final(of.row) && !of.ended) {
     of.ended = true;
     --open_;
+    auto const lock = locks_.find(of.shadow.lock());
+    if (lock != locks_.end() && lock->second == of.id) passed_on_.push_back(lock->first);
   }
 }
 

@@ -38,6 +38,7 @@ struct judge::saga_case {
   shard home;
   start_facts with;
   duration begun{};
+  timestamp started_at;
   saga_machine shadow;  // of accepted events only
   saga_status row = saga_status::running;
   std::string cause;

@@ -24,6 +24,10 @@ void judge::sent(std::optional<writer_number> by, runtime::outgoing_call const& 
   }
   auto const plan = of->of->steps.find(call.step.text());
   if (plan == of->of->steps.end()) return wrong("forward-order", *of, what + ": there is no such step");
+  if (auto const& lock = of->shadow.lock(); !lock.empty()) {
+    auto const holder = locks_.find(lock);
+    if (holder == locks_.end() || holder->second != of->id) wrong("lock", *of, what + " was sent without its lock");
+  }
   if (call.op == operation::act) check_action(*of, plan->second, call);
   if (call.op == operation::compensate) check_undo(*of, plan->second, call);
 }

@@ -1,5 +1,6 @@
-// The smallest list of faults that still breaks the same rule: chunks of the list are left out, from halves down to single ones, as long as
-// the run still fails. What is left is not the least of all lists; mostly none of its faults can be left out alone.
+// A small list of faults that still breaks the same rule: chunks of the list are left out, from halves down to single ones, as long as
+// the run still fails, and single ones again until none can be left out alone (Zeller, Hildebrandt: Simplifying and isolating
+// failure-inducing input). What is left need not be the least of all lists.
 #include <algorithm>
 
 #include "run.hpp"
@@ -44,11 +45,14 @@ std::vector<happened> shrink(std::uint64_t seed, run_report const& failed) {
   shrinking by{seed, failed.violations.front().checker};
   auto least = failed.faults;
   if (!by.still_fails(least)) return least;  // what is decided by more than the faults
-  for (auto chunk = std::max<std::size_t>(1, least.size() / 2); chunk > 0 && !by.tired(); chunk /= 2) {
+  bool shorter = false;
+  for (auto chunk = std::max<std::size_t>(1, least.size() / 2); chunk > 0 && !by.tired(); chunk = chunk == 1 && shorter ? 1 : chunk / 2) {
+    shorter = false;
     for (std::size_t at = 0; at < least.size() && !by.tired();) {
       auto const fewer = without(least, at, chunk);
       if (by.still_fails(fewer)) {
         least = fewer;
+        shorter = true;
       } else {
         at += chunk;
       }

@@ -1,5 +1,7 @@
 #include "world.hpp"
 
+#include <algorithm>
+
 #include "node.hpp"
 #include "people.hpp"
 
@@ -8,6 +10,13 @@ namespace {
 
 constexpr std::uint64_t happenings_max = 3'000'000;
 constexpr duration grace = std::chrono::seconds{21};  // after the last end: what is still on its way arrives
+
+// Whether no clock jumps and nobody stands still: then the pace of attempts says something.
+bool steady(world_settings const& of) {
+  auto const harms = [](fault kind) { return kind == fault::clock_jump || kind == fault::freeze; };
+  if (of.script) return std::none_of(of.script->begin(), of.script->end(), [&](happened const& one) { return harms(one.kind); });
+  return of.likely[static_cast<std::size_t>(fault::clock_jump)] == 0 && of.likely[static_cast<std::size_t>(fault::freeze)] == 0;
+}
 
 }  // namespace
 
@@ -31,7 +40,7 @@ world::world(world_settings with, std::vector<blueprint> const& definitions)
       definitions_(definitions),
       delays_(settings_.seed),
       faults_(settings_.likely, settings_.seed ^ 0x5DEECE66DU),
-      judge_(definitions, (!faults_.likely(fault::clock_jump) && !faults_.likely(fault::freeze)) || settings_.script.has_value()),
+      judge_(definitions, steady(settings_)),
       store_(settings_.shards, judge_),
       services_(faults_, judge_) {
   if (settings_.script) faults_.script(*settings_.script);

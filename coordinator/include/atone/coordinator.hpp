@@ -129,10 +129,17 @@ struct started {
 // A saga as it stands: what is told is durable.
 struct saga_view {
   saga_row row;
+  saga_id lock_holder;            // who has its lock, itself or whom it waits for; empty: not known, as of sagas that are not under way
+  std::string lock;               // the value of its `lock` as canonical JSON; empty: none
   std::vector<step_view> steps;   // reached ones; empty when the history can't be replayed by the definition published here
   std::vector<step_path> parked;  // steps that wait for a person; empty too when the saga itself is parked
 
-  saga_view() = default;
+  saga_view();
+  ~saga_view();
+  saga_view(saga_view const&);
+  saga_view& operator=(saga_view const&);
+  saga_view(saga_view&&) noexcept;
+  saga_view& operator=(saga_view&&) noexcept;
   bool completed() const noexcept { return row.status == saga_status::completed; }
   bool ended() const noexcept { return is_final(row.status); }  // completed or compensated; false while parked
 };

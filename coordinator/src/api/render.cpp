@@ -41,6 +41,10 @@ void write_view(json::writer& to, saga_view const& of) {
   to.end_array().key("parked").begin_array();
   for (auto const& path : of.parked) to.string(path.text());
   to.end_array();
+  if (of.lock.empty()) return;
+  to.key("lock").begin_object().key("value").raw(of.lock).key("holder");
+  of.lock_holder.empty() ? to.null() : to.string(of.lock_holder.text());
+  to.end_object();
 }
 
 void write_event(json::writer& to, event const& of) {

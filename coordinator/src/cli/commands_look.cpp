@@ -56,6 +56,10 @@ result<fetched_story> fetch_story(std::string const& id, surroundings const& wit
   out.history_json = history->raw();
   out.story.row = read_saga(*saga);
   out.story.steps = read_steps(*saga);
+  if (auto const lock = saga->find("lock")) {
+    out.story.lock = raw_of(*lock, "value");
+    out.story.lock_holder = text_of(*lock, "holder");
+  }
   out.story.events = read_events(*history);
   out.story.now = with.now();
   return out;

@@ -20,6 +20,8 @@ struct saga_story {
   std::vector<event> events;         // from 1, in order
   std::vector<step_view> steps;      // as the daemon sees them now; may be empty
   std::vector<step_path> all_steps;  // of its definition, in order of the text; empty: only reached ones are shown
+  std::string lock;                  // the value of its lock, as JSON; empty: it has none
+  std::string lock_holder;           // the id of who has that lock now; empty: not known
   timestamp now;                     // for a saga under way: where its open bars end
 
   saga_story() = default;

@@ -84,6 +84,13 @@ std::string status_words(saga_story const& story) {
   return words + " for " + readable(timeline_span(story));
 }
 
+std::string lock_words(saga_story const& story) {
+  auto const value = printable(story.lock);
+  bool const waits = story.row.status == saga_status::waiting;
+  if (!waits) return value;
+  return value + (story.lock_holder.empty() ? ", to be granted" : ", which " + printable(story.lock_holder) + " has");
+}
+
 style tone_of(saga_status status) noexcept {
   switch (status) {
     case saga_status::completed: return style::good;
@@ -100,6 +107,7 @@ void print_head(saga_story const& story, terminal const& to) {
   if (!row.key.value().empty()) to.out() << "  key " << printable(row.key.value());
   to.out() << "  " << to.paint(tone_of(row.status), status_words(story)) << '\n';
   if (!row.cause.empty()) to.out() << to.paint(style::dim, "cause") << "  " << printable(row.cause) << '\n';
+  if (!story.lock.empty()) to.out() << to.paint(style::dim, "lock") << "  " << lock_words(story) << '\n';
   to.out() << '\n';
 }
 

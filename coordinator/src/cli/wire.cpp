@@ -34,7 +34,7 @@ step_view read_step(json::value const& from) {
 
 event read_event(json::value const& from) {
   event one;
-  one.kind = named(text_of(from, "kind"), event_kind::late_answer, static_cast<int>(event_kind::parked));
+  one.kind = named(text_of(from, "kind"), event_kind::late_answer, static_cast<int>(event_kind::lock_granted));
   one.seq = sequence{static_cast<std::uint32_t>(integer_of(from, "seq"))};
   one.cause = sequence{static_cast<std::uint32_t>(integer_of(from, "cause"))};
   one.at = time_of(from, "at");

@@ -546,6 +546,7 @@ result<saga_view> rebuild_view(saga_row row, std::vector<event> const& history, 
   }
   view.steps = machine.steps();
   view.parked = machine.parked_steps();
+  view.lock = machine.lock();
   return view;
 }
 

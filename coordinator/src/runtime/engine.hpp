@@ -195,6 +195,14 @@ class engine {
   void fire(armed_timer const& timer);
   void set_alarm();
 
+  // engine_locks.cpp
+  void want_lock(instance const& of);
+  void has_lock_still(instance const& of);
+  void leave_lock(instance const& of);
+  void grant_soon(std::string const& lock);
+  void grant(std::string const& lock);
+  void grant_all();
+
   // engine_recover.cpp
   bool replay(instance& of, open_saga const& from);
   void resume(instance& of);
@@ -247,6 +255,12 @@ class engine {
   };
   std::vector<std::pair<saga_id, call_command>> unserved_;  // of them, those whose handler is not bound
   std::vector<call_in_lane> suspects_out_;
+  // Of one lock's value: who has it, and who waits, the oldest start first.
+  struct lock_queue {
+    std::optional<saga_id> holder;
+    std::set<std::pair<timestamp, saga_id>> waiting;
+  };
+  std::unordered_map<std::string, lock_queue> locks_;  // those that somebody has or wants
   timer_table timers_;
   std::optional<timestamp> alarm_;
   engine_figures figures_;

@@ -59,6 +59,7 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
   gather_row(of);
   if (parks || is_final(of.row.status)) gathering_->notify.push_back(of.row.id);
   if (planted(planted_bug::tell_the_end_early) && is_final(of.row.status)) ports_.turns.defer([this, id = of.row.id] { notify(id); });
+  if (planted(planted_bug::pass_lock_early) && is_final(of.row.status)) leave_lock(of);
   if (is_final(of.row.status)) timers_.cancel_all(of.timers);
   cap_gathering();
   schedule_flush();
@@ -176,6 +177,7 @@ void engine::gather_command(instance& of, command made, timestamp at) {
   bool const alerts = std::holds_alternative<alert_command>(made);
   of.batch = gathering_->number;
   if (planted(planted_bug::send_before_durable) && std::holds_alternative<call_command>(made)) return perform(of.row.id, made);
+  if (std::holds_alternative<acquire_lock_command>(made)) return want_lock(of);
   if (!add_rows(gathering_->rows, of.row, made, at)) {
     gathering_->after.emplace_back(of.row.id, std::move(made));
   } else if (alerts) {

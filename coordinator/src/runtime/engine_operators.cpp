@@ -6,7 +6,17 @@
 #include "instance.hpp"
 #include "planted.hpp"
 
-namespace atone::runtime {
+namespace atone {
+
+// Here, and not in the header: copied in place in all those results and functions, g++ 12 takes them for uninitialised.
+saga_view::saga_view() = default;
+saga_view::~saga_view() = default;
+saga_view::saga_view(saga_view const&) = default;
+saga_view& saga_view::operator=(saga_view const&) = default;
+saga_view::saga_view(saga_view&&) noexcept = default;
+saga_view& saga_view::operator=(saga_view&&) noexcept = default;
+
+namespace runtime {
 
 void engine::view(saga_id id, callback<std::optional<saga_view>> then) {
   auto const* const of = find(id);
@@ -117,7 +127,8 @@ void engine::act(operator_request what, callback<saga_view> then) {
   });
 }
 
-}  // namespace atone::runtime
+}  // namespace runtime
+}  // namespace atone
 
 namespace atone {
 

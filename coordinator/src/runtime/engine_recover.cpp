@@ -26,6 +26,7 @@ void engine::recover(open_saga&& of) {
   auto& placed = *open_.insert_or_assign(id, std::move(made)).first->second;
   placed.life = ++lives_;
   if (placed.broken.empty() && !replay(placed, of)) ATONE_ASSERT(!placed.broken.empty());
+  has_lock_still(placed);
 }
 
 bool engine::replay(instance& of, open_saga const& from) {
@@ -93,7 +94,9 @@ void engine::resume(instance& of) {
     grant_an_attempt(one, commands);
     auto* const call = std::get_if<call_command>(&one);
     if (call != nullptr && of.untouched) call->again = false;
-    if (call != nullptr && call->op == operation::compensate) {
+    if (std::holds_alternative<acquire_lock_command>(one)) {
+      want_lock(of);  // all of them stand in line before the first is granted
+    } else if (call != nullptr && call->op == operation::compensate) {
       resume_call(of, *call);
     } else {
       gathering_->after.emplace_back(of.row.id, one);

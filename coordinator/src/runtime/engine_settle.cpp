@@ -51,6 +51,7 @@ void engine::settle_starts(gathering& sent) {
     if (of == nullptr || !of->starting) continue;  // lost or refused
     of->starting = false;
     ++figures_.started;
+    if (!of->machine.lock().empty() && !of->machine.has_lock()) grant_soon(of->machine.lock());
     ports_.probe.saga_started(of->row);
     auto const then = std::move(of->on_started);
     of->on_started = nullptr;
@@ -149,6 +150,7 @@ void engine::drop(saga_id id) {
   if (found == open_.end()) return;
   if (auto const arriving = arriving_.find(id); arriving != arriving_.end()) arriving->second = true;
   timers_.cancel_all(found->second->timers);
+  leave_lock(*found->second);
   open_.erase(found);
 }
 

@@ -121,6 +121,7 @@ void engine::keep(std::vector<shard> const& shards) {
   hold(shards);
   send_withheld([this](instance const& of) { return holds(of.row.home); });
   next_suspects();
+  grant_all();
 }
 
 void engine::lease_renewed() {

@@ -38,7 +38,7 @@ result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& w
                  "the key must be UTF-8 without NUL, of at most " + std::to_string(saga_start::key_bytes_max) + " bytes"};
   }
   json::value input;
-  if (!what.key.value().empty() || definition->shard_key) {  // else the machine is the first that has to know
+  if (!what.key.value().empty() || definition->shard_key || definition->lock) {  // else the machine is the first that has to know
     auto parsed = json::parse(what.input);
     if (!parsed) return error{errc::invalid_argument, "input: " + parsed.error().message};
     input = std::move(*parsed);
@@ -56,18 +56,19 @@ result<std::unique_ptr<engine::instance>> engine::prepare(start_request const& w
 // Which shard a new saga lives in, and whether that is another's to drive.
 result<void> engine::place(instance& of, definition const& bound_to, json::value const& input) const {
   auto home = std::hash<saga_id>{}(of.row.id);
-  if (bound_to.shard_key) {
+  auto const& tie = bound_to.lock ? bound_to.lock : bound_to.shard_key;
+  if (tie) {
     expr::bindings values;
     values.emplace("input", input);
-    auto const named = bound_to.shard_key->evaluate(values);
-    if (!named) return error{errc::invalid_argument, "shard_key: " + named.error().message};
+    auto const named = tie->evaluate(values);
+    if (!named) return error{errc::invalid_argument, (bound_to.lock ? "lock: " : "shard_key: ") + named.error().message};
     auto const hash = content_hash::of(json::canonical(*named)).value();
     home = static_cast<std::size_t>(hash[0]) << 8 | hash[1];
   }
   of.row.home = shard{static_cast<std::uint16_t>(home % settings_.shards)};
   if (holds(of.row.home)) return {};
   // Nothing ties it to its shard but its id: one of our own is as good.
-  if (!bound_to.shard_key && !held_.empty()) {
+  if (!tie && !held_.empty()) {
     of.row.home = *std::next(held_.begin(), static_cast<std::ptrdiff_t>(home % held_.size()));
   } else {
     of.foreign = true;

@@ -218,6 +218,7 @@ struct definition {
   std::vector<service> services;
   duration deadline = std::chrono::hours{24};  // from the start; then the saga is compensated, unless its pivot has been sent
   std::optional<expr::program> shard_key;      // of the input; nothing: sagas are spread by their id
+  std::optional<expr::program> lock;           // of the input: of the sagas with one value one runs at a time; decides the shard too
   std::vector<step> steps;
   std::optional<value_template> output;  // nothing: null
 

@@ -100,6 +100,11 @@ struct last_output_command {
 
   last_output_command() = default;
 };
+// The saga stands in the queue for its lock (saga_machine::lock). Deliver lock_granted once every saga that has it has ended, and that is
+// durable; a refused one (paused or cancelled meanwhile) takes the saga out of the queue: it asks again when it goes on.
+struct acquire_lock_command {
+  acquire_lock_command() = default;
+};
 
 // ---- commands performed in the transaction that journals the event ----
 
@@ -132,7 +137,7 @@ struct alert_command {
 };
 
 using command = std::variant<call_command, abandon_command, arm_timer_command, cancel_timer_command, last_output_command,
-                             log_compensation_command, record_output_command, alert_command>;
+                             acquire_lock_command, log_compensation_command, record_output_command, alert_command>;
 
 // ---- state, for those who look (show, tests); only the machine changes it ----
 
@@ -205,6 +210,10 @@ class saga_machine {
   attempt attempt_out(step_path const& step, operation op) const;
   // Whether step_timeout would end this step's action: a call that never left is then surely not done, and timer_fired says so.
   bool gives_up_at_timeout(step_path const& step) const;
+  // What the saga's lock is called: the canonical JSON of its value; empty: it has none. Known from the first event on.
+  std::string const& lock() const noexcept;
+  // Whether that is its own: from lock_granted on, and until whoever drives it has dropped it after its end.
+  bool has_lock() const noexcept;
   bool can_cancel() const noexcept;  // false once the pivot has been sent, or compensation runs, or ended
   definition const& bound_to() const noexcept;
   std::vector<step_view> steps() const;  // reached ones, in order of the text

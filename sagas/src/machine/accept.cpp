@@ -50,12 +50,27 @@ std::optional<error> refuse_operator(saga_state const& of, step_run const* run, 
   return conflict(next.step.text() + " is not parked");
 }
 
+// Nothing: the definition has none.
+result<std::string> lock_of(definition const& bound_to, json::value const& input) {
+  if (!bound_to.lock) return std::string{};
+  expr::bindings values;
+  values.emplace("input", input);
+  auto const value = bound_to.lock->evaluate(values);
+  if (!value) return error{errc::invalid_argument, "lock: " + value.error().message};
+  auto text = json::canonical(*value);
+  if (text.size() <= lock_bytes_max) return text;
+  return error{errc::invalid_argument, "lock: its value is over " + std::to_string(lock_bytes_max) + " bytes"};
+}
+
 std::optional<error> refuse_started(saga_state& of, event const& next) {
   if (of.last.value() != 0) return conflict("the saga has been started already");
   auto input = json::parse(next.payload);
   if (!input) return error{errc::invalid_argument, "input: " + input.error().message};
   auto const violations = of.definition->input ? of.definition->input->validate(*input) : std::vector<schema_violation>{};
   if (violations.empty()) {
+    auto lock = lock_of(*of.definition, *input);
+    if (!lock) return error{errc::invalid_argument, lock.error().message};
+    of.lock = std::move(*lock);
     of.input = std::move(*input);  // parsed once: applying it begins with this
     return std::nullopt;
   }
@@ -104,6 +119,9 @@ std::optional<error> refuse(saga_state& of, event const& next) {
     case event_kind::operator_retry:
     case event_kind::operator_skip: return refuse_operator(of, run, next);
     case event_kind::parked: return of.parked ? std::optional{conflict("the saga is parked already")} : std::nullopt;
+    case event_kind::lock_granted:
+      if (of.waits_for_lock && !of.failing && !of.paused && !of.parked) return std::nullopt;
+      return conflict("the saga does not wait for its lock");
     case event_kind::started:
     case event_kind::late_answer: break;
   }

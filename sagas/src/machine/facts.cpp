@@ -21,7 +21,10 @@ void turn::run() {
       fail("cancelled" + (event_.actor.empty() ? "" : " by " + event_.actor) + (event_.text.empty() ? "" : ": " + event_.text));
       break;
     case event_kind::pause_requested: state_.paused = true; return;
-    case event_kind::resume_requested: state_.paused = false; break;
+    case event_kind::resume_requested:
+      state_.paused = false;
+      if (state_.waits_for_lock && !state_.failing && !state_.parked) emit(acquire_lock_command{});
+      break;
     case event_kind::operator_retry: on_operator_retry(at); break;
     case event_kind::operator_skip: on_operator_skip(*at); break;
     case event_kind::operator_complete: on_operator_complete(*at); break;
@@ -29,6 +32,7 @@ void turn::run() {
       state_.parked = true;
       if (state_.cause.empty()) state_.cause = cut(event_.text);
       return;
+    case event_kind::lock_granted: state_.waits_for_lock = false; break;
   }
   drive();
 }
@@ -38,6 +42,9 @@ void turn::on_started() {
   state_.started_at = event_.at;
   state_.deadline_due = event_.at + state_.definition->deadline;
   arm(timer_kind::deadline, step_path{}, operation::none, *state_.deadline_due);
+  if (state_.lock.empty()) return;
+  state_.waits_for_lock = true;
+  emit(acquire_lock_command{});
 }
 
 void turn::on_succeeded(step_run& run) {

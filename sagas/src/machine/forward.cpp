@@ -13,7 +13,7 @@ constexpr std::size_t runs_at_once = 8;  // room for so many runs is made with t
 
 void turn::drive() {
   if (state_.paused || state_.parked || state_.end != ending::none) return;
-  bool const onward = !state_.failing || planted(planted_bug::start_more_while_failing);
+  bool const onward = !state_.waits_for_lock && (!state_.failing || planted(planted_bug::start_more_while_failing));
   if (onward && drive_forward(state_.root) && !state_.failing) complete();
   // Not "else": the forward path may have failed while it was driven.
   if (state_.failing && drive_undo(state_.root)) compensated();

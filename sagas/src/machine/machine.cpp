@@ -44,7 +44,8 @@ saga_status saga_machine::status() const noexcept {
   if (state_->end == machine::ending::compensated) return saga_status::compensated;
   if (state_->parked || state_->parked_steps > 0) return saga_status::parked;
   if (state_->paused) return saga_status::paused;
-  return state_->failing ? saga_status::compensating : saga_status::running;
+  if (state_->failing) return saga_status::compensating;
+  return state_->waits_for_lock ? saga_status::waiting : saga_status::running;
 }
 
 saga_id saga_machine::id() const noexcept {
@@ -85,6 +86,12 @@ bool saga_machine::gives_up_at_timeout(step_path const& step) const {
   return run != nullptr && run->phase == run_phase::active && run->timeout_due && machine::gives_up_at_timeout(*state_, *run);
 }
 
+std::string const& saga_machine::lock() const noexcept {
+  return state_->lock;
+}
+bool saga_machine::has_lock() const noexcept {
+  return !state_->lock.empty() && !state_->waits_for_lock;
+}
 bool saga_machine::can_cancel() const noexcept {
   return state_->end == machine::ending::none && !state_->failing && !state_->pivot_sent;
 }

@@ -43,6 +43,7 @@ std::vector<command> outstanding_of(saga_state const& of) {
   std::vector<command> out;
   if (of.parked || of.end != ending::none) return out;
   if (of.deadline_due) out.emplace_back(armed(timer_kind::deadline, step_path{}, operation::none, *of.deadline_due));
+  if (of.waits_for_lock && !of.failing && !of.paused) out.emplace_back(acquire_lock_command{});
   for_each_run(of.root, [&](step_run const& run) {
     if (run.action() == nullptr) return;
     add_forward(out, run, *of.definition);

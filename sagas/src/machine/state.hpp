@@ -74,7 +74,9 @@ struct saga_state {
   timestamp started_at;
   json::value saga;  // what expressions see as `saga`; null until one of them does
   frame root;
-  bool failing = false;  // the forward path is over: settle, then undo
+  std::string lock;             // canonical JSON; empty: none
+  bool waits_for_lock = false;  // no step has begun
+  bool failing = false;         // the forward path is over: settle, then undo
   bool paused = false;
   bool pivot_sent = false;  // from here on neither deadline nor cancel acts
   bool committed = false;   // the pivot is done: only forward from here
@@ -89,6 +91,8 @@ struct saga_state {
 
 // How long something is retried before a person is told.
 inline constexpr duration slow_after = std::chrono::minutes{10};
+// A lock's value as canonical JSON, in bytes.
+inline constexpr std::size_t lock_bytes_max = 1024;
 // Texts from outside are cut at this many bytes; a cause, which quotes one, at twice as many.
 inline constexpr std::size_t error_text_max = 2048;
 inline constexpr std::size_t cause_text_max = 2 * error_text_max;

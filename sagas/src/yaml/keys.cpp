@@ -10,8 +10,8 @@ using names = std::string_view;
 template <std::size_t n>
 using list = std::array<names, n>;
 
-constexpr list<9> document_now{"saga", "version", "input", "deadline", "shard_key", "defaults", "services", "steps", "output"};
-constexpr list<4> document_later{"start", "on_end", "labels", "lock"};
+constexpr list<10> document_now{"saga", "version", "input", "deadline", "shard_key", "lock", "defaults", "services", "steps", "output"};
+constexpr list<3> document_later{"start", "on_end", "labels"};
 constexpr list<4> defaults_now{"attempt_timeout", "timeout", "retry", "compensate"};
 constexpr list<4> service_now{"http", "local", "in_flight", "barrier"};
 constexpr list<3> service_later{"kafka", "checkpoint", "postgres"};

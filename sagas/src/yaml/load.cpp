@@ -38,19 +38,23 @@ void read_head(spot const& root, definition& into, report& out) {
   if (auto const at = field(root, "deadline")) into.deadline = read_duration(*at, out).value_or(into.deadline);
 }
 
-void read_shard_key(spot const& root, scope const& names, definition& into, report& out) {
-  auto const at = field(root, "shard_key");
-  if (!at) return;
+// `shard_key` and `lock`: a value of the input.
+void read_place(spot const& root, scope const& names, definition& into, report& out) {
   expression_scope seen;
   seen.names = names.input_only();
   using expr::type_kind;
-  into.shard_key = read_typed_expression(*at, seen, {type_kind::string, type_kind::integer}, out);
+  auto const at = field(root, "shard_key");
+  if (at) into.shard_key = read_typed_expression(*at, seen, {type_kind::string, type_kind::integer}, out);
+  auto const lock = field(root, "lock");
+  if (!lock) return;
+  into.lock = read_typed_expression(*lock, seen, {type_kind::string, type_kind::integer}, out);
+  if (at) out.mistake(*at, "`lock` says where a saga lives: sagas with one lock live in one shard; leave `shard_key` out");
 }
 
 void read_body(spot const& root, definition& into, report& out) {
   scope names{list_steps(root)};
   if (into.input) names.set_input(into.input->static_type());
-  read_shard_key(root, names, into, out);
+  read_place(root, names, into, out);
   if (auto const at = field(root, "services")) into.services = read_services(*at, out);
   reading with{into.services, std::move(names), out};
   if (auto const at = field(root, "defaults")) with.defaults = read_defaults(*at, out);

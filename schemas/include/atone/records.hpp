@@ -19,7 +19,7 @@ namespace atone {
 enum class saga_status : std::int16_t {
   running = 1,
   compensating = 2,
-  waiting = 3,      // nothing to do before a far timer; not given by this machine version
+  waiting = 3,      // for its lock, which another saga has; nothing of it has been sent
   paused = 4,       // by an operator
   completed = 5,    // end: every effect once
   compensated = 6,  // end: no net effect

@@ -35,7 +35,7 @@ TEST(stored_words, event_kind) {
   EXPECT_EQ(words<event_kind>(),
             (table{"1 started", "2 step_succeeded", "3 step_refused", "4 attempt_failed", "5 timer_fired", "6 last_output_found",
                    "7 last_output_missing", "8 late_answer", "9 cancel_requested", "10 pause_requested", "11 resume_requested",
-                   "12 operator_retry", "13 operator_skip", "14 operator_complete", "15 parked"}));
+                   "12 operator_retry", "13 operator_skip", "14 operator_complete", "15 parked", "16 lock_granted"}));
   EXPECT_EQ(event_format, 1);
 }
 

@@ -98,6 +98,14 @@ TEST(expressions, shard_key_sees_the_input_only) {
   EXPECT_THAT(with("=input.id > 5"), HasSubstr("expected string or integer"));
 }
 
+TEST(expressions, lock_sees_the_input_only_and_leaves_no_room_for_a_shard_key) {
+  auto const with = [](std::string const& more) { return told(load_definition(saga_of_step("    call: shop pay\n") + more)); };
+  EXPECT_EQ(with("lock: =input.id\n"), "");
+  EXPECT_NE(with("lock: =saga.id\n"), "");
+  EXPECT_THAT(with("lock: =input.id > 5\n"), HasSubstr("expected string or integer"));
+  EXPECT_THAT(with("lock: =input.id\nshard_key: =input.id\n"), HasSubstr("shard_key   `lock` says where a saga lives"));
+}
+
 TEST(expressions, cut_ones_say_quote_the_expression) {
   for (auto const* in : {"{max: =max(input.id, 5)}", "[=max(input.id, 5)]", "{a: =input.list[0]}"}) {
     EXPECT_THAT(said_of_in(in), HasSubstr("quote the expression")) << in;
