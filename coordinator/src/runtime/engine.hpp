@@ -162,6 +162,7 @@ class engine {
   void settle_foreign(gathering& sent, instance& of);
   void take_all_unsent(instance& of);
   void settle_rejected(std::vector<rejected_saga> const& rejected);
+  void give_up_storing(instance& of, std::string why);
   void park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found);
   void notify(saga_id id);
   void drop(saga_id id);

@@ -84,14 +84,36 @@ void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
       continue;
     }
     take_all_unsent(*of);
-    of->reloading = true;
     forget_gathered(one.saga, one.why);
     timers_.cancel_all(of->timers);
     auto why = "the store refused its data: " + one.why.message;
+    if (of->parking) {
+      give_up_storing(*of, std::move(why));
+      continue;
+    }
+    of->reloading = true;
     ports_.lookup.reload(one.saga, [this, id = one.saga, why = std::move(why)](result<std::optional<open_saga>> found) {
       park_reloaded(id, why, std::move(found));
     });
   }
+}
+
+// Not even that it is parked can be written: trying again would never end. Nothing of it is written or sent until the next start of this
+// process, or of the shard's next owner.
+void engine::give_up_storing(instance& of, std::string why) {
+  of.parking = false;
+  of.broken = std::move(why);
+  of.row.status = saga_status::parked;
+  of.row.cause = of.broken;
+  alert_row told;
+  told.saga = of.row.id;
+  told.kind = "parked";
+  told.level = alert_level::page;
+  told.text = "not even that it is parked can be written: " + of.broken;
+  told.raised_at = ports_.clock.now();
+  ports_.probe.alerted(told);
+  error const for_waiters{errc::bad_data, told.text};
+  for (auto& [number, then] : std::exchange(of.waiters, {})) then(for_waiters);
 }
 
 void engine::park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found) {
@@ -114,6 +136,7 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
   fresh->calls_out = calls;
   fresh->locals_out = locals;
   if (fresh->broken.empty()) {
+    fresh->parking = true;
     take_all_unsent(*fresh);  // what the event that was refused had given up is out still
     return park(*fresh, std::move(why));
   }
@@ -136,6 +159,7 @@ void engine::notify(saga_id id) {
     ports_.probe.saga_ended(of->row);
     drop(id);
   } else {
+    of->parking = false;
     ++figures_.parked;
     ports_.probe.saga_parked(of->row);
   }

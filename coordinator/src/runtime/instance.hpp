@@ -35,6 +35,7 @@ struct engine::instance {
   std::uint32_t calls_out = 0;                          // requests of it that may still be answered
   std::uint32_t locals_out = 0;                         // of them, those to local handlers
   bool reloading = false;                               // its memory is ahead of what the store accepted: dropped and read again
+  bool parking = false;                                 // parked since the store refused its data, and that is not durable yet
   bool sql_in_flight = false;                           // its next event is being made inside a transaction: others wait their turn
   std::deque<std::function<void()>> deferred;
 

@@ -1,5 +1,7 @@
 // The one place of feature_recompute that makes threads.
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -15,8 +17,16 @@ void one_by_one(std::size_t parts, std::function<void(std::size_t)> const& part)
 parallel on_threads(std::size_t threads) {
   return [threads](std::size_t parts, std::function<void(std::size_t)> const& part) {
     std::atomic<std::size_t> next{0};
+    std::mutex lock;
+    std::exception_ptr first;  // under lock: out of memory, say; the caller's thread throws it on
     auto const work = [&] {
-      for (auto at = next.fetch_add(1); at < parts; at = next.fetch_add(1)) part(at);
+      try {
+        for (auto at = next.fetch_add(1); at < parts; at = next.fetch_add(1)) part(at);
+      } catch (...) {
+        std::lock_guard const held{lock};
+        if (!first) first = std::current_exception();
+        next.store(parts);
+      }
     };
     std::vector<std::jthread> helpers;
     try {
@@ -25,6 +35,8 @@ parallel on_threads(std::size_t threads) {
       // Fewer helpers: the same work.
     }
     work();
+    helpers.clear();  // joins
+    if (first) std::rethrow_exception(first);
   };
 }
 

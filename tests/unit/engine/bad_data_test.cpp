@@ -168,5 +168,29 @@ TEST(engine_bad_data, a_saga_that_cannot_be_read_again_is_parked_too) {
   EXPECT_THAT(world.under_way(id), ElementsAre("s1")) << "the next take-over drives it";
 }
 
+// It used to be parked, refused and read again every few milliseconds, for ever.
+TEST(engine_bad_data, a_saga_of_which_nothing_can_be_written_is_left_alone_after_one_try) {
+  engine_world world{row_of_two};
+  auto const id = world.begun();
+  auto const other = world.begun();
+  auto const waiting = world.wait(id);
+  world.refuse_all_of(id);
+  world.answer(id, "s1", done_with());
+  world.commit_all();
+  EXPECT_EQ(world.writes(), 0U);
+  EXPECT_EQ(world.reads(), 0U);
+  ASSERT_TRUE(waiting.heard());
+  EXPECT_EQ(waiting.code(), errc::bad_data);
+  EXPECT_THAT(waiting.message(), HasSubstr("not even that it is parked can be written"));
+  auto const seen = world.view(id);
+  world.commit_all();
+  EXPECT_EQ(seen.value()->row.status, saga_status::parked);
+  EXPECT_EQ(world.act(operator_request::action_kind::retry, id).code(), errc::conflict);
+  EXPECT_THAT(world.history(id), ElementsAre(kind::started));
+  world.succeed(other, "s1");
+  world.succeed(other, "s2");
+  EXPECT_EQ(world.stored(other).status, saga_status::completed);
+}
+
 }  // namespace
 }  // namespace atone::test

@@ -5,14 +5,15 @@
 namespace atone::test {
 namespace {
 
-// Refuses records that hold the poison, as a database refuses a text it can't keep.
+// Refuses records that hold the poison, as a database refuses a text it can't keep, and all records of one saga.
 class choosy_journal final : public journal {
  public:
-  explicit choosy_journal(journal& to) : to_(to) {}
+  choosy_journal(journal& to, saga_id refused) : to_(to), refused_(refused) {}
 
   result<epoch> take_over(node_id const& node) override { return to_.take_over(node); }
   result<commit_report> commit(journal_batch const& batch, batch_number number) override {
     for (auto const& one : batch.records) {
+      if (one.saga == refused_) return error{errc::bad_data, "it takes nothing of this saga"};
       if (one.event.payload.find(engine_world::poison) != std::string::npos) return error{errc::bad_data, "it holds poison"};
     }
     return to_.commit(batch, number);
@@ -27,6 +28,7 @@ class choosy_journal final : public journal {
 
  private:
   journal& to_;
+  saga_id refused_;
 };
 
 }  // namespace
@@ -206,7 +208,7 @@ engine_world::write engine_world::take_write() {
 
 result<isolating_report> engine_world::store(journal_batch const& batch) {
   if (batch.empty()) return isolating_report{};
-  choosy_journal choosy{*journal_};
+  choosy_journal choosy{*journal_, refused_};
   auto outcome = commit_isolating(choosy, batch, batch_number{number_ + 1});
   if (outcome) number_ = outcome->last.value();
   return outcome;

@@ -104,10 +104,11 @@ class engine_world final : public clock_source,
   journal_batch const& next_write() const { return writes_.at(0).batch; }
   bool next_is_sql() const { return !writes_.empty() && writes_.front().sql.has_value(); }
   sql_statement const& next_sql() const { return writes_.at(0).sql.value(); }
-  void commit();               // the oldest write becomes durable and is answered
-  void commit_all();           // and the reads and writes that follow from it
-  void make_durable();         // the oldest write is in the store; nobody has been told
-  void fail_write(errc code);  // the oldest one ends without having been written
+  void commit();                                         // the oldest write becomes durable and is answered
+  void commit_all();                                     // and the reads and writes that follow from it
+  void make_durable();                                   // the oldest write is in the store; nobody has been told
+  void refuse_all_of(saga_id saga) { refused_ = saga; }  // whatever is written of it from now on is refused as bad data
+  void fail_write(errc code);                            // the oldest one ends without having been written
   void run_sql(std::string answer);
   void refuse_sql(std::string why);
 
@@ -192,6 +193,7 @@ class engine_world final : public clock_source,
   std::deque<std::function<void()>> reads_;
   std::vector<sent_call> calls_;
   std::optional<timestamp> alarm_;
+  saga_id refused_;
   std::uint64_t number_ = 0;
   std::uint64_t random_ = 0;
   std::uint64_t ids_ = 0;

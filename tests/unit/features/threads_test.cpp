@@ -1,4 +1,6 @@
 // The parts of a job on any number of threads, in any order: the same bits.
+#include <atomic>
+#include <new>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -63,6 +65,19 @@ TEST(feature_engine, parts_in_any_order_change_no_bit) {
     for (auto one = parts; one > 0; --one) part(one - 1);
   };
   EXPECT_EQ(bits_of(*engine.as_of(store, at, at, backwards)), bits_of(*engine.as_of(store, at, at)));
+}
+
+// Out of memory in a helper is the caller's to see, not the end of the process.
+TEST(feature_engine, what_a_part_throws_reaches_the_caller_from_whatever_thread) {
+  for (std::size_t const bad : {0U, 7U, 99U}) {
+    std::atomic<int> running{0};
+    auto const part = [&](std::size_t at) {
+      ++running;
+      if (at == bad) throw std::bad_alloc{};
+    };
+    EXPECT_THROW(on_threads(4)(100, part), std::bad_alloc);
+    EXPECT_LE(running.load(), 100);
+  }
 }
 
 }  // namespace

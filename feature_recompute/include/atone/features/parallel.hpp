@@ -6,7 +6,8 @@
 
 namespace atone::features {
 
-// Calls `part(0)` … `part(parts - 1)`, each once, in any order, on any threads, and returns when all have returned.
+// Calls `part(0)` … `part(parts - 1)`, each once, in any order, on any threads, and returns when all have returned. What one of them throws
+// is thrown on to the caller when the others have returned; parts that had not begun by then are left out.
 using parallel = std::function<void(std::size_t parts, std::function<void(std::size_t)> const& part)>;
 
 // One after the other, on the caller's thread.
