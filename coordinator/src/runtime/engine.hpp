@@ -176,8 +176,7 @@ class engine {
   static bool ours(instance const& of);
   bool quiet(instance const& of) const;
   bool settled(instance const& of) const;
-  void call_over(instance* of, bool local);
-  bool is_local(saga_id id, step_path const& step, operation op);
+  void call_over(instance* of, step_path const& step, operation op);
   void send_call(instance& of, call_command call);
   void give_up_call(saga_id id, step_path const& step, operation op);
   void take_back_call(saga_id id, step_path const& step, operation op);

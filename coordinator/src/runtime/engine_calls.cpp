@@ -37,9 +37,8 @@ void engine::perform(saga_id id, command what) {
 }
 
 void engine::give_up_call(saga_id id, step_path const& step, operation op) {
-  bool const local = is_local(id, step, op);
   if (ports_.calls.abandon(id, step, op) == given_up::out) return;
-  call_over(find(id), local);
+  call_over(find(id), step, op);
   suspect_done(id, step, op);
 }
 
@@ -73,29 +72,19 @@ bool engine::take_unsent(saga_id id, step_path const& step, operation op) {
     suspect_done(id, step, op);
     return true;
   }
-  bool const local = is_local(id, step, op);
   if (ports_.calls.take_back(id, step, op) != given_up::never_left) return false;
-  call_over(find(id), local);
+  call_over(find(id), step, op);
   suspect_done(id, step, op);
   return true;
 }
 
 // `of`: null where the saga is not here any more, or is here anew.
-void engine::call_over(instance* of, bool local) {
+void engine::call_over(instance* of, step_path const& step, operation op) {
   --figures_.calls_in_flight;
   if (of == nullptr) return;
   if (of->calls_out > 0) --of->calls_out;
-  if (local && of->locals_out > 0) --of->locals_out;
-}
-
-bool engine::is_local(saga_id id, step_path const& step, operation op) {
-  auto const* const of = find(id);
-  if (of == nullptr || of->locals_out == 0) return false;
-  for (auto const& one : of->machine.outstanding()) {
-    auto const* const call = std::get_if<call_command>(&one);
-    if (call != nullptr && call->step == step && call->op == op) return std::holds_alternative<local_request_spec>(call->request);
-  }
-  return of->locals_out == of->calls_out;  // no longer expected: what is out besides is not known any more
+  auto const local = std::find(of->locals_out.begin(), of->locals_out.end(), std::pair{step, op});
+  if (local != of->locals_out.end()) of->locals_out.erase(local);
 }
 
 bool engine::was_resent(instance const& of, step_path const& step, operation op) {
@@ -191,13 +180,12 @@ void engine::send_now(instance& of, call_command call) {
   ++figures_.calls;
   ++figures_.calls_in_flight;
   ++of.calls_out;
-  bool const local = std::holds_alternative<local_request_spec>(out.request);
-  if (local) ++of.locals_out;
+  if (std::holds_alternative<local_request_spec>(out.request)) of.locals_out.emplace_back(call.step, call.op);
   ports_.probe.call_sent(out);
   ports_.calls.send(std::move(out), [this, id = of.row.id, life = of.life, step = std::move(call.step), op = call.op, n = call.n,
-                                     again = call.again, local](call_answer answer) {
+                                     again = call.again](call_answer answer) {
     auto* const now = find(id);
-    call_over(now != nullptr && now->life == life ? now : nullptr, local);
+    call_over(now != nullptr && now->life == life ? now : nullptr, step, op);
     ports_.probe.call_answered(id, step, op, n, answer);
     // It may be here anew, its shard having gone and come back: then the same attempt has been sent once more.
     bool const resent = again || (now != nullptr && was_resent(*now, step, op));

@@ -98,7 +98,7 @@ void engine::give_up_requests(std::vector<shard> const& shards) {
   // All of a shard or nothing: what is given up here is the next owner's to send, so the shard must go in this turn.
   std::set<shard> going{shards.begin(), shards.end()};
   for (auto const& [id, of] : open_) {
-    if (ours(*of) && (of->locals_out > 0 || !settled(*of))) going.erase(of->row.home);
+    if (ours(*of) && (!of->locals_out.empty() || !settled(*of))) going.erase(of->row.home);
   }
   std::vector<std::pair<saga_id, call_command>> out;
   for (auto const& [id, of] : open_) {

@@ -25,18 +25,18 @@ struct engine::instance {
   std::uint64_t batch = 0;              // the newest batch that holds an event of it
   std::uint32_t crashes_found = 0;      // of them, when this process took it over
   bool suspect = false;                 // a local call of it was under way when the process before this one ended
-  std::vector<std::pair<step_path, operation>> resent;  // calls that an earlier owner had sent: a refusal of them is not sure
-  std::string broken;                                   // why its history can't be replayed; it stays parked
-  bool starting = false;                                // its start is not committed yet
-  bool foreign = false;                                 // of a shard that another drives: begun here, and no more
-  std::unique_ptr<open_saga> loaded;                    // of one begun for another's shard that is ours now: as the store has it
-  bool untouched = false;                               // begun elsewhere, and nothing of it was ever sent
-  std::uint64_t life = 0;                               // tells it from what stood under its id before its shard went and came back
-  std::uint32_t calls_out = 0;                          // requests of it that may still be answered
-  std::uint32_t locals_out = 0;                         // of them, those to local handlers
-  bool reloading = false;                               // its memory is ahead of what the store accepted: dropped and read again
-  bool parking = false;                                 // parked since the store refused its data, and that is not durable yet
-  bool sql_in_flight = false;                           // its next event is being made inside a transaction: others wait their turn
+  std::vector<std::pair<step_path, operation>> resent;      // calls that an earlier owner had sent: a refusal of them is not sure
+  std::string broken;                                       // why its history can't be replayed; it stays parked
+  bool starting = false;                                    // its start is not committed yet
+  bool foreign = false;                                     // of a shard that another drives: begun here, and no more
+  std::unique_ptr<open_saga> loaded;                        // of one begun for another's shard that is ours now: as the store has it
+  bool untouched = false;                                   // begun elsewhere, and nothing of it was ever sent
+  std::uint64_t life = 0;                                   // tells it from what stood under its id before its shard went and came back
+  std::uint32_t calls_out = 0;                              // requests of it that may still be answered
+  std::vector<std::pair<step_path, operation>> locals_out;  // of them, those to local handlers
+  bool reloading = false;                                   // its memory is ahead of what the store accepted: dropped and read again
+  bool parking = false;                                     // parked since the store refused its data, and that is not durable yet
+  bool sql_in_flight = false;                               // its next event is being made inside a transaction: others wait their turn
   std::deque<std::function<void()>> deferred;
 
   instance(definition_ptr definition, saga_id id, business_key key) : machine(std::move(definition), id, std::move(key)) {}
