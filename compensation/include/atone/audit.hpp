@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,8 @@ enum class finding_kind : std::uint8_t {
   step_unknown,           // an effect of a step or operation that the definition does not have
   orphan,                 // an effect of a saga that the journal does not know
   journal_contradicts,    // the journal itself says that one operation succeeded twice
+  cause_missing,          // an event does not say which earlier one it answers
+  lock_broken,            // had its lock while another saga had it
   // why it can't be checked
   definition_missing,
   history_incomplete,  // events are missing or not in order
@@ -94,6 +97,28 @@ struct finding {
   finding() = default;
 };
 
+// Sagas that were at work beside each other: who acted at a service while another saga of the same key, which had acted there, was not
+// over, may have seen what was undone later. A `lock` forbids it (finding lock_broken); without one it is allowed, and told.
+struct isolation {
+  static constexpr std::size_t examples_max = 20;
+
+  struct meeting {
+    std::string key;  // the value of `shard_key` as JSON, or "lock " and that of `lock`
+    saga_id saga;     // the later one
+    saga_id beside;
+    bool undone = false;  // `beside` was compensated
+
+    meeting() = default;
+  };
+  std::uint64_t keys = 0;           // values that tie sagas to each other
+  std::uint64_t sagas = 0;          // ended ones that have one
+  std::uint64_t beside = 0;         // of them, those that began while an earlier one was at work at a service of theirs
+  std::uint64_t beside_undone = 0;  // of them, those beside one that was compensated
+  std::vector<meeting> examples;    // those beside an undone one first
+
+  isolation() = default;
+};
+
 // What `atone audit` prints and exits with.
 struct report {
   static constexpr std::size_t findings_max = 1000;  // kept with their text; all are counted
@@ -114,11 +139,13 @@ struct report {
   std::uint64_t probes = 0;               // sagas of `atone poke`, left aside
   std::vector<finding> findings;          // the first findings_max, in the order of judging
   std::uint64_t findings_left_out = 0;    // beyond that
+  bool continues = false;                 // an earlier audit has judged what came before: nothing new to judge is proven too
+  audit::isolation isolation;             // among the judged ones
 
   report() = default;
   // Includes orphans, and sagas set aside that were found violated all the same.
   std::uint64_t judged() const noexcept { return proven + violated + not_checkable; }
-  // violated before not_checkable; nothing judged is not_checkable: an audit that saw nothing proves nothing.
+  // violated before not_checkable; nothing judged is not_checkable, unless it continues: an audit that saw nothing proves nothing.
   atone::audit::verdict verdict() const noexcept;
 };
 
@@ -154,6 +181,9 @@ class auditor {
   // Sagas with effects that were neither judged nor set aside so far, probes left out: the caller asks the journal for each before
   // finish().
   std::vector<saga_id> unclaimed() const;
+  // An earlier audit has judged all sagas up to this one, but for those in `open`: what participants say of the others is passed over.
+  // Before the first add().
+  void judged_before(saga_id newest, std::set<saga_id> open);
   // Sagas up to this one may have been deleted from the journal (deletion_record::newest, read after everything else): such an unclaimed
   // one is no orphan. Effects applied twice are a violation all the same.
   void deleted_up_to(saga_id newest);

@@ -5,6 +5,7 @@
 
 #include <atone/audit.hpp>
 
+#include "isolation.hpp"
 #include "judge.hpp"
 
 namespace atone::audit {
@@ -38,6 +39,23 @@ struct auditor::impl {
   std::size_t held = 0;
   report made;
   std::optional<saga_id> deleted_up_to;
+  std::optional<saga_id> judged_up_to;
+  std::set<saga_id> still_open;  // of those up to there
+  isolation_books books;
+  std::set<saga_id> proven;  // those of them that a broken lock may still change
+
+  bool was_judged(saga_id saga) const { return judged_up_to && saga <= *judged_up_to && !still_open.contains(saga); }
+
+  void judge_isolation() {
+    std::vector<finding> broken;
+    made.isolation = books.judge(broken);
+    for (auto const& one : broken) {
+      if (proven.erase(one.saga) == 0) continue;  // violated, or not checkable, already
+      --made.proven;
+      ++made.violated;
+    }
+    note(std::move(broken));
+  }
 
   // A saga's effects, which are then no longer anybody else's.
   effect_table claim(saga_id saga) {
@@ -113,6 +131,7 @@ result<void> auditor::add(effect const& of) {
   if (!impl_->sources.contains(of.service)) {
     return error{errc::invalid_argument, "effects of service '" + of.service + "', which was not announced as a source"};
   }
+  if (impl_->was_judged(of.saga)) return {};
   if (impl_->held >= effects_max) {
     return error{errc::exhausted, "more than " + std::to_string(effects_max) + " effects are too many for one audit"};
   }
@@ -129,6 +148,8 @@ verdict auditor::judge(saga_facts const& of) {
   for (auto& each : judge_ended(judgement{of, effects, impl_->sources})) findings.push_back(std::move(each));
   auto const found = verdict_of(findings);
   impl_->count(found);
+  if (of.definition && of.definition->lock && found == verdict::proven) impl_->proven.insert(of.row.id);
+  if (of.definition && !history_gap(of)) impl_->books.note(of, collect_facts(of.events), collect_leaves(*of.definition));
   ++(of.row.status == saga_status::completed ? impl_->made.completed : impl_->made.compensated);
   impl_->note(std::move(findings));
   return found;
@@ -143,6 +164,12 @@ void auditor::set_aside(saga_row const& row) {
     impl_->note(std::move(repeats));
   }
   ++(row.status == saga_status::parked ? impl_->made.parked : impl_->made.unfinished);
+}
+
+void auditor::judged_before(saga_id newest, std::set<saga_id> open) {
+  impl_->made.continues = true;
+  impl_->judged_up_to = newest;
+  impl_->still_open = std::move(open);
 }
 
 void auditor::deleted_up_to(saga_id newest) {
@@ -160,6 +187,7 @@ std::vector<saga_id> auditor::unclaimed() const {
 report auditor::finish() {
   for (auto const& [saga, effects] : impl_->effects) impl_->count_stranger(saga, effects);
   impl_->effects.clear();
+  impl_->judge_isolation();
   return std::move(impl_->made);
 }
 

@@ -95,6 +95,16 @@ std::optional<std::string> history_gap(saga_facts const& of) {
   return std::nullopt;
 }
 
+std::optional<std::string> cause_gap(saga_facts const& of) {
+  for (auto const& each : of.events) {
+    bool const first = each.seq.value() == 1;
+    if (first || (each.cause.value() > 0 && each.cause < each.seq)) continue;
+    return "event " + std::to_string(each.seq.value()) + " (" + std::string{name(each.kind)} +
+           ") does not say which earlier event it answers";
+  }
+  return std::nullopt;
+}
+
 leaves collect_leaves(definition const& of) {
   leaves found;
   collect(of.steps, step_path{}, found);

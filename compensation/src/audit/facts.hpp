@@ -29,6 +29,9 @@ facts_by_step collect_facts(std::vector<event> const& events);
 // Nothing when the events are whole (1, 2, 3 … beginning with `started`, up to the row's newest), else what is wrong.
 std::optional<std::string> history_gap(saga_facts const& of);
 
+// Nothing when every event but the first names an earlier one as its cause, else which one does not.
+std::optional<std::string> cause_gap(saga_facts const& of);
+
 // A step that does something, as the definition has it.
 struct leaf {
   atomicity promise = atomicity::read_only;

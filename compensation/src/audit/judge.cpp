@@ -175,7 +175,9 @@ std::vector<finding> judge_ended(judgement const& of) {
         "its definition " + of.saga.row.definition.name + '@' + std::to_string(of.saga.row.definition.version.value()) + " can't be had")};
   }
   if (auto gap = history_gap(of.saga)) return {about(of.saga, finding_kind::history_incomplete, std::move(*gap))};
-  return judge{of}.run();
+  auto found = judge{of}.run();
+  if (auto gap = cause_gap(of.saga)) found.push_back(about(of.saga, finding_kind::cause_missing, std::move(*gap)));
+  return found;
 }
 
 }  // namespace atone::audit

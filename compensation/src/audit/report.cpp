@@ -20,6 +20,8 @@ constexpr std::array finding_words{
     std::pair{finding_kind::step_unknown, "step_unknown"},
     std::pair{finding_kind::orphan, "orphan"},
     std::pair{finding_kind::journal_contradicts, "journal_contradicts"},
+    std::pair{finding_kind::cause_missing, "cause_missing"},
+    std::pair{finding_kind::lock_broken, "lock_broken"},
     std::pair{finding_kind::definition_missing, "definition_missing"},
     std::pair{finding_kind::history_incomplete, "history_incomplete"},
     std::pair{finding_kind::source_missing, "source_missing"},
@@ -71,6 +73,26 @@ void write_counts(json::writer& to, report const& of) {
   for (auto const& [key, value] : counts) to.key(key).number(value);
 }
 
+void write_isolation(json::writer& to, isolation const& of) {
+  to.key("isolation").begin_object().key("keys").number(of.keys).key("sagas").number(of.sagas);
+  to.key("beside").number(of.beside).key("beside_undone").number(of.beside_undone).key("examples").begin_array();
+  for (auto const& one : of.examples) {
+    to.begin_object().key("key").string(one.key).key("saga").string(one.saga.text()).key("beside").string(one.beside.text());
+    to.key("undone").boolean(one.undone).end_object();
+  }
+  to.end_array().end_object();
+}
+
+std::string isolation_text(isolation const& of) {
+  if (of.keys == 0) return {};
+  auto out = "        isolation: " + grouped(of.sagas) + " sagas of " + grouped(of.keys) + " keys, at work beside another of their key " +
+             grouped(of.beside) + ", of them beside one that was undone " + grouped(of.beside_undone) + '\n';
+  if (of.examples.empty()) return out;
+  auto const& one = of.examples.front();
+  return out + "        as " + one.saga.text() + " beside " + one.beside.text() + (one.undone ? ", undone" : "") + " (key " + one.key +
+         "); `lock` in a definition keeps them apart\n";
+}
+
 }  // namespace
 
 std::string_view name(verdict of) noexcept {
@@ -86,7 +108,8 @@ std::string_view name(finding_kind of) noexcept {
 
 verdict report::verdict() const noexcept {
   if (violated > 0) return verdict::violated;
-  return not_checkable > 0 || judged() == 0 ? verdict::not_checkable : verdict::proven;
+  bool const saw_nothing = judged() == 0 && !continues;
+  return not_checkable > 0 || saw_nothing ? verdict::not_checkable : verdict::proven;
 }
 
 int exit_code(report const& of) noexcept {
@@ -100,6 +123,8 @@ std::string to_json(report const& of) {
   for (auto const& each : of.services) to.string(each);
   to.end_array();
   write_counts(to, of);
+  to.key("continues").boolean(of.continues);
+  write_isolation(to, of.isolation);
   to.key("findings").begin_array();
   for (auto const& each : of.findings) write_finding(to, each);
   to.end_array().end_object();
@@ -115,7 +140,9 @@ std::string to_text(report const& of) {
     out += "        not judged: under way " + grouped(of.unfinished) + "   parked " + grouped(of.parked) + '\n';
   }
   if (of.deleted > 0) out += "        may have been deleted after their retention " + grouped(of.deleted) + '\n';
-  if (of.judged() == 0) out += "        nothing was checked, so nothing is proven\n";
+  out += isolation_text(of.isolation);
+  if (of.judged() == 0)
+    out += of.continues ? "        nothing new since the last audit\n" : "        nothing was checked, so nothing is proven\n";
   for (auto const& each : of.findings) append_line(out, each);
   if (of.findings_left_out > 0) out += "  … and " + grouped(of.findings_left_out) + " more\n";
   return out;

@@ -1,5 +1,8 @@
 #include "cli/audit_command.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -7,6 +10,7 @@
 
 #include <atone/load.hpp>
 
+#include "cli/audit_state.hpp"
 #include "cli/daemon_client.hpp"
 #include "cli/url.hpp"
 #include "cli/wire.hpp"
@@ -16,21 +20,31 @@ namespace {
 
 constexpr duration answer_max = std::chrono::seconds{30};
 constexpr std::uint32_t page_size = 1000;
+constexpr duration ids_differ = std::chrono::minutes{1};  // the clocks of nodes, and a start on its way to the store
+std::vector<saga_status> const open_statuses{saga_status::running, saga_status::compensating, saga_status::waiting, saga_status::paused,
+                                             saga_status::parked};
 constexpr std::size_t pages_max = 100'000;  // of one listing: whoever answers more goes round in circles
 
 class audit_run {
  public:
-  audit_run(std::vector<audit_source> const& sources, surroundings const& with) : sources_(sources), with_(with), daemon_(with) {}
+  audit_run(std::vector<audit_source> const& sources, std::optional<audit_state> before, surroundings const& with)
+      : sources_(sources), before_(std::move(before)), with_(with), daemon_(with) {
+    if (before_) from_ = before_->open.empty() ? before_->judged_up_to : std::min(*before_->open.begin(), before_->judged_up_to);
+  }
 
   // The order matters. Ended sagas are listed first, so that every effect of theirs is older than the reading of the participants;
   // what ended later, or began later, is set aside and never judged by what was read too early.
   result<audit::report> run() {
     std::vector<saga_row> ended;
-    for (auto const status : {saga_status::completed, saga_status::compensated}) {
-      if (auto listed = list(status, ended); !listed) return listed.error();
-    }
+    auto const not_judged = [&](saga_row const& row) { unjudged_.insert(row.id); };
+    if (auto listed = list(open_statuses, not_judged); !listed) return listed.error();  // whoever ends from here on is known to be left
+    auto const first_time = [&](saga_row& row) {
+      if (seen_.insert(row.id).second) ended.push_back(std::move(row));
+    };
+    if (auto listed = list({saga_status::completed, saga_status::compensated}, first_time); !listed) return listed.error();
     if (auto known = complete_sources(ended); !known) return known.error();
     audit::auditor by{names_of(sources_)};
+    if (before_) by.judged_before(before_->judged_up_to, before_->open);
     for (auto const& each : sources_) {
       if (auto read = read_effects(each, by); !read) return read.error();
     }
@@ -43,14 +57,35 @@ class audit_run {
     return by.finish();
   }
 
+  // Where the next audit goes on. Ids begin with the time of their start, by the clock of the node that made them: what is so young that
+  // an older id may still turn up is judged once more.
+  std::optional<audit_state> state() const {
+    if (!newest_) return before_;
+    audit_state made;
+    made.judged_up_to = older_by(*newest_, ids_differ);
+    if (before_) made.judged_up_to = std::max(made.judged_up_to, before_->judged_up_to);
+    std::copy_if(unjudged_.begin(), unjudged_.end(), std::inserter(made.open, made.open.end()),
+                 [&](saga_id one) { return one <= made.judged_up_to; });
+    return made;
+  }
+
  private:
+  bool was_judged(saga_id saga) const { return before_ && saga <= before_->judged_up_to && !before_->open.contains(saga); }
+
   static std::vector<std::string> names_of(std::vector<audit_source> const& sources) {
     std::vector<std::string> names;
     for (auto const& each : sources) names.push_back(each.service);
     return names;
   }
 
-  result<void> list(saga_status status, std::vector<saga_row>& out) {
+  result<void> list(std::vector<saga_status> const& statuses, std::function<void(saga_row&)> const& visit) {
+    for (auto const status : statuses) {
+      if (auto listed = list_one(status, visit); !listed) return listed;
+    }
+    return {};
+  }
+
+  result<void> list_one(saga_status status, std::function<void(saga_row&)> const& visit) {
     std::string before;
     for (std::size_t page = 0; page < pages_max; ++page) {
       target from{"/v1/sagas"};
@@ -62,8 +97,9 @@ class audit_run {
       for (auto const& each : sagas) {
         auto row = read_saga(each);
         if (row.id.empty()) return error{errc::internal, "the daemon listed a saga without an id"};
+        if (from_ && row.id < *from_) return {};  // the newest come first
         before = row.id.text();
-        if (seen_.insert(row.id).second) out.push_back(std::move(row));
+        if (!was_judged(row.id)) visit(row);
       }
       if (sagas.size() < page_size) return {};
     }
@@ -95,6 +131,7 @@ class audit_run {
     target page{"/atone/effects"};
     page.query("limit", std::to_string(page_size));
     if (!after.empty()) page.query("after", after);
+    if (from_) page.query("from", from_->text());
     api_request what;
     what.url = from.url + page.text();
     what.timeout = answer_max;
@@ -147,17 +184,17 @@ class audit_run {
     facts.definition = *definition;
     facts.events = read_events(*history);
     by.judge(facts);
+    unjudged_.erase(row.id);
+    newest_ = newest_ ? std::max(*newest_, row.id) : row.id;
     return {};
   }
 
   result<void> set_aside_open(audit::auditor& by) {
-    std::vector<saga_row> open;
-    for (auto const status :
-         {saga_status::running, saga_status::compensating, saga_status::waiting, saga_status::paused, saga_status::parked}) {
-      if (auto listed = list(status, open); !listed) return listed;
-    }
-    for (auto const& row : open) by.set_aside(row);
-    return {};
+    return list(open_statuses, [&](saga_row const& row) {
+      if (!seen_.insert(row.id).second) return;
+      by.set_aside(row);
+      unjudged_.insert(row.id);
+    });
   }
 
   // Effects of sagas that were in no list: ended in between, or unknown to the journal.
@@ -169,6 +206,7 @@ class audit_run {
       if (!answer && answer.error().code == errc::not_found) continue;
       if (!answer) return answer.error();
       by.set_aside(read_saga(*answer));
+      unjudged_.insert(id);
     }
     return {};
   }
@@ -184,6 +222,10 @@ class audit_run {
   }
 
   std::vector<audit_source> sources_;
+  std::optional<audit_state> before_;
+  std::optional<saga_id> from_;    // older ones were all judged
+  std::optional<saga_id> newest_;  // that was judged now
+  std::set<saga_id> unjudged_;
   surroundings const& with_;
   daemon_client daemon_;
   std::set<saga_id> seen_;
@@ -218,18 +260,25 @@ result<std::vector<audit_source>> parse_sources(std::vector<std::string> const& 
 }
 
 result<audit::report> audit_all(std::vector<audit_source> const& sources, surroundings const& with) {
-  return audit_run{sources, with}.run();
+  return audit_run{sources, std::nullopt, with}.run();
 }
 
 exit_code run_audit(arguments const& typed, surroundings const& with) {
   auto const sources = parse_sources(typed.all("service"));
   if (!sources) return report(sources.error(), with);
-  auto const found = audit_all(*sources, with);
+  auto const path = typed.get("state");
+  auto before = read_audit_state(path);
+  if (!before) return report(before.error(), with);
+  audit_run run{*sources, std::move(*before), with};
+  auto const found = run.run();
   if (!found) return report(found.error(), with);
   if (with.wants_json(typed)) {
     with.screen.out() << audit::to_json(*found) << '\n';
   } else {
     with.screen.out() << printable_lines(audit::to_text(*found));
+  }
+  if (auto const next = run.state(); next && !path.empty()) {
+    if (auto written = write_audit_state(path, *next); !written) return report(written.error(), with);
   }
   return static_cast<exit_code>(audit::exit_code(*found));
 }

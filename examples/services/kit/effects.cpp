@@ -63,8 +63,8 @@ void write_row(atone::json::writer& to, row const& of) {
 }  // namespace
 
 result<std::string> list_effects(atone::participant::sql_session& session, std::vector<std::string> const& evidence, std::string_view after,
-                                 std::int64_t limit) {
-  auto const from = parse_cursor(after);
+                                 std::string_view from_saga, std::int64_t limit) {
+  auto const from = after.empty() ? std::optional{mark{std::string{from_saga}, "", ""}} : parse_cursor(after);
   if (!from) return error{errc::invalid_argument, "after: found '" + std::string{after} + "', expected the `next` of a page"};
   auto const rows = session.execute(statement_for(evidence), {(*from)[0], (*from)[1], (*from)[2], std::to_string(limit)});
   if (!rows) return rows.error();

@@ -92,8 +92,11 @@ result<void> service::impl::open() {
   routes.push_back(route::reads("/atone/effects", [this](auto& session, auto const& context) -> result<page> {
     auto const limit = context.query_number("limit", 1000, effects_page_max);
     if (!limit) return limit.error();
-    auto const after = context.query.find("after");
-    auto listed = list_effects(session, definition.evidence, after == context.query.end() ? std::string_view{} : after->second, *limit);
+    auto const asked = [&](std::string_view name) {
+      auto const found = context.query.find(name);
+      return found == context.query.end() ? std::string_view{} : std::string_view{found->second};
+    };
+    auto listed = list_effects(session, definition.evidence, asked("after"), asked("from"), *limit);
     if (!listed) return listed.error();
     return page{std::move(*listed)};
   }));

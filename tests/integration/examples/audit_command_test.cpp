@@ -1,5 +1,6 @@
 // atone audit from end to end but for the daemon, which is a table of answers: order of reading, paging, what is set aside.
 #include <atomic>
+#include <fstream>
 #include <map>
 #include <mutex>
 
@@ -92,7 +93,10 @@ class daemon_double {
   static atone::http::response history(saga_known const& of) {
     std::string rows = R"({"seq":1,"kind":"started"})";
     int seq = 1;
-    for (auto const& each : of.events) rows += ",{\"seq\":" + std::to_string(++seq) + "," + each + "}";
+    for (auto const& each : of.events) {
+      rows += ",{\"seq\":" + std::to_string(seq + 1) + ",\"cause\":" + std::to_string(seq) + "," + each + "}";
+      ++seq;
+    }
     return atone::http::response{200, "{\"events\":[" + rows + "]}"};
   }
 
@@ -191,6 +195,47 @@ TEST_F(audit_command, long_lists_are_read_to_their_end) {
   }
   EXPECT_EQ(audit(), exit_code::done) << around->err();
   EXPECT_THAT(out(), HasSubstr("proven 2,300"));
+}
+
+// Minutes apart: ids begin with the time.
+std::string saga_at_minute(std::uint8_t minute) {
+  atone::saga_id::bytes bytes{};
+  bytes[0] = 1;
+  bytes[3] = minute;  // of 65.5 s
+  return atone::saga_id{bytes}.text();
+}
+
+TEST_F(audit_command, a_scheduled_one_goes_on_where_the_last_one_stopped) {
+  temporary_folder const folder;
+  auto const state = folder.file("audit.state");
+  auto const create_at = [&](std::uint8_t minute) {
+    orders.send("POST", "/orders", order_body(minute), {saga_at_minute(minute), "order"});
+  };
+  for (std::uint8_t const minute : {1, 2, 5}) {
+    create_at(minute);
+    daemon.knows(saga_at_minute(minute), minute == 2 ? "running" : "completed", {done});
+  }
+  EXPECT_EQ(audit({"--state", state}), exit_code::done) << out() << around->err();
+  EXPECT_THAT(out(), HasSubstr("proven 2"));
+  create_at(9);
+  daemon.knows(saga_at_minute(9), "completed", {done});
+  daemon.knows(saga_at_minute(2), "completed", {done});
+  daemon.knows(saga_at_minute(1), "compensated", {done, undone});  // what was judged is not looked at again
+  EXPECT_EQ(audit({"--state", state}), exit_code::done) << out() << around->err();
+  EXPECT_THAT(out(), HasSubstr("proven 3")) << "the open one, the new one, and what was too young to be sure of";
+  EXPECT_EQ(audit({"--state", state}), exit_code::done);
+  EXPECT_THAT(out(), HasSubstr("proven 1"));
+  EXPECT_EQ(audit(), exit_code::negative) << "a whole audit looks at everything";
+}
+
+TEST_F(audit_command, a_state_file_that_is_none_is_refused) {
+  temporary_folder const folder;
+  auto const state = folder.file("audit.state");
+  for (auto const* text : {"", "[]", "{}", R"({"judged_up_to": "x", "open": []})", R"({"judged_up_to": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "open": [7]})"}) {
+    std::ofstream{state} << text;
+    EXPECT_EQ(static_cast<int>(audit({"--state", state})), static_cast<int>(exit_code::usage)) << text;
+    EXPECT_THAT(around->err(), HasSubstr("expected what `atone audit --state` wrote")) << text;
+  }
 }
 
 TEST_F(audit_command, json_for_programs) {

@@ -82,6 +82,7 @@ class script {
   }
   script& journal(event next) {
     next.seq = sequence{static_cast<std::uint32_t>(facts_.events.size() + 1)};
+    next.cause = sequence{static_cast<std::uint32_t>(facts_.events.size())};
     facts_.row.last = next.seq;
     facts_.events.push_back(std::move(next));
     return *this;
