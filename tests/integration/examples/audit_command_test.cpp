@@ -231,7 +231,8 @@ TEST_F(audit_command, a_scheduled_one_goes_on_where_the_last_one_stopped) {
 TEST_F(audit_command, a_state_file_that_is_none_is_refused) {
   temporary_folder const folder;
   auto const state = folder.file("audit.state");
-  for (auto const* text : {"", "[]", "{}", R"({"judged_up_to": "x", "open": []})", R"({"judged_up_to": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "open": [7]})"}) {
+  for (auto const* text :
+       {"", "[]", "{}", R"({"judged_up_to": "x", "open": []})", R"({"judged_up_to": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "open": [7]})"}) {
     std::ofstream{state} << text;
     EXPECT_EQ(static_cast<int>(audit({"--state", state})), static_cast<int>(exit_code::usage)) << text;
     EXPECT_THAT(around->err(), HasSubstr("expected what `atone audit --state` wrote")) << text;
