@@ -9,6 +9,7 @@ namespace atone::simulation {
 namespace {
 
 constexpr duration commit_delay = std::chrono::milliseconds{5};
+constexpr duration least_early_alarm = std::chrono::milliseconds{1};
 constexpr duration repeat_after = std::chrono::milliseconds{50};
 constexpr duration restart_after_max = std::chrono::seconds{3};
 constexpr int drift_max = 20;  // thousandths
@@ -64,6 +65,12 @@ void node::boot() {
   runtime::engine_settings settings;
   settings.shards = world_.store().shards();
   settings.leased = leased();
+  auto const& bounds = world_.settings().bounds;
+  settings.open_max = bounds.open_max;
+  settings.queue_max = bounds.queue_max;
+  settings.timers_a_turn = bounds.timers_a_turn;
+  settings.commands_a_turn = bounds.commands_a_turn;
+  settings.records_a_batch = bounds.records_a_batch;
   settings.crashes_max = 1'000'000;  // crashes of this world are nobody's fault: none parks a saga
   engine_ =
       std::make_unique<runtime::engine>(settings, runtime::engine_ports{*this, *this, *this, *this, *this, *this, *this, *this, *this});
@@ -125,7 +132,8 @@ void node::wake_at(std::optional<timestamp> due) {
     world_.note("alarm", std::to_string(number_) + " " + (due ? format_timestamp(*due) : "-") + " now " + format_timestamp(now()));
   if (!due) return;
   auto const wait = std::chrono::duration_cast<duration>(*due - (beginning() + boot_time() + clock_offset_));
-  after(wait, [this, mine] {
+  bool const early = world_.settings().bounds.early_alarms && wait > least_early_alarm;
+  after(early ? wait / 2 : wait, [this, mine] {
     if (mine == alarm_) engine_->on_wake();
   });
 }
@@ -176,6 +184,7 @@ void node::arrive_at_store(transaction const& what) {
   if (world_.happens(fault::reject_data) && !records.empty()) {
     world_.store().reject(records.front().saga);
     world_.judge().data_refused(records.front().saga);
+    if (world_.tracing()) world_.note("reject", records.front().saga.text().substr(20));
   }
   store_session session{world_.store(), what.writer, what.under};
   auto outcome = commit_isolating(session, *what.batch, batch_number{what.number});

@@ -104,8 +104,10 @@ result<void> shared_store::check(journal_batch const& what) const {
     if (sagas_.contains(start.row.id)) return error{errc::bad_data, "the saga is there already"};
   }
   std::set<std::pair<saga_id, std::uint32_t>> written;
+  std::set<saga_id> parked;
   for (auto const& record : what.records) {
-    if (refuses(record.saga) && record.event.kind != event_kind::parked) return error{errc::bad_data, "this data is refused"};
+    if (record.event.kind == event_kind::parked) parked.insert(record.saga);
+    if (refuses(record.saga) && !parked.contains(record.saga)) return error{errc::bad_data, "this data is refused"};
     auto const known = sagas_.find(record.saga);
     bool const stored = known != sagas_.end() && record.event.seq.value() <= known->second.events.size();
     if (stored || !written.emplace(record.saga, record.event.seq.value()).second) {

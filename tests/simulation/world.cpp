@@ -18,6 +18,18 @@ bool steady(world_settings const& of) {
   return of.likely[static_cast<std::size_t>(fault::clock_jump)] == 0 && of.likely[static_cast<std::size_t>(fault::freeze)] == 0;
 }
 
+engine_bounds drawn_bounds(dice chance) {
+  engine_bounds made;
+  if (!chance.chance(400)) return made;
+  if (chance.chance(500)) made.open_max = static_cast<std::uint32_t>(chance.between(5, 40));
+  if (chance.chance(500)) made.queue_max = chance.between(1, 20);
+  if (chance.chance(500)) made.timers_a_turn = chance.between(1, 3);
+  if (chance.chance(500)) made.commands_a_turn = chance.between(1, 3);
+  if (chance.chance(500)) made.records_a_batch = chance.between(1, 6);
+  made.early_alarms = chance.chance(500);
+  return made;
+}
+
 }  // namespace
 
 world_settings drawn_settings(std::uint64_t seed) {
@@ -32,6 +44,7 @@ world_settings drawn_settings(std::uint64_t seed) {
   made.arrivals = std::chrono::seconds{chance.between(1, 30)};
   made.rage = std::chrono::seconds{chance.between(10, 60)};
   made.likely = drawn_rates(chance, made.leased);
+  made.bounds = drawn_bounds(dice{seed ^ 0x3C6EF372FE94F82BU});  // dice of their own: what else a seed draws stays as it was
   return made;
 }
 

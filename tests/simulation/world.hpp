@@ -24,6 +24,19 @@ namespace atone::simulation {
 class node;
 class people;
 
+// What the engine is given as bounds, and whether its alarms ring at half the time: small in some runs, so that full queues, tiny batches
+// and turns that end early are everyday.
+struct engine_bounds {
+  std::uint32_t open_max = 100'000;
+  std::size_t queue_max = 200'000;
+  std::size_t timers_a_turn = 256;
+  std::size_t commands_a_turn = 64;
+  std::size_t records_a_batch = journal_batch::records_max;
+  bool early_alarms = false;
+
+  engine_bounds() = default;
+};
+
 struct world_settings {
   std::uint64_t seed = 1;
   unsigned nodes = 1;
@@ -35,6 +48,7 @@ struct world_settings {
   duration rage{std::chrono::seconds{40}};      // then the faults stop
   duration limit{std::chrono::hours{3}};        // and by then everything must have ended
   rates likely{};
+  engine_bounds bounds;
   std::optional<std::set<happened>> script;  // exactly these, instead of by chance
   bool trace = false;
 

@@ -8,12 +8,6 @@
 #include "planted.hpp"
 
 namespace atone::runtime {
-namespace {
-
-constexpr std::size_t slice_max = 64;  // commands that leave in one turn
-
-}  // namespace
-
 engine::engine(engine_settings settings, engine_ports ports)
     : settings_(std::move(settings)), ports_(ports), gathering_(next_gathering()) {}
 engine::~engine() = default;
@@ -82,7 +76,7 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
   if (sent->records > 0) ++figures_.commits;
   ports_.probe.committed(sent->records);
   settle_losers(outcome->report);
-  settle_rejected(outcome->rejected);
+  settle_rejected(*sent, outcome->rejected);
   settle_starts(*sent);
   flush();  // the writer begins with what has gathered meanwhile, while the loop sends what follows from this batch
   following what;
@@ -95,7 +89,7 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
 // What follows from durable batches, a slice a turn, each batch to its end before the next.
 void engine::follow() {
   follow_scheduled_ = false;
-  auto left = slice_max;
+  auto left = settings_.commands_a_turn;
   while (!following_.empty()) {
     auto& front = following_.front();
     auto& after = front.batch->after;

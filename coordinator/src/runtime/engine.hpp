@@ -27,10 +27,13 @@ struct engine_settings {
   std::uint32_t open_max = 100'000;
   std::size_t queue_max = 200'000;  // records gathered and not yet being committed; above it starts are refused
   std::uint16_t shards = 1;
-  bool leased = false;              // shards come by adopt() and go by let_go(); else all are held from the start
-  std::uint32_t crashes_max = 3;    // crashes in a row while a local handler works on one saga: it is parked
-  std::uint32_t suspects_max = 4;   // sagas whose local call was under way at a crash and that are called at the same time again
-  std::size_t timers_a_turn = 256;  // due timers handled before others get their turn
+  bool leased = false;             // shards come by adopt() and go by let_go(); else all are held from the start
+  std::uint32_t crashes_max = 3;   // crashes in a row while a local handler works on one saga: it is parked
+  std::uint32_t suspects_max = 4;  // sagas whose local call was under way at a crash and that are called at the same time again
+  // Bounds of one turn or transaction. The simulation draws them small, so that what comes after a bound is reached too.
+  std::size_t timers_a_turn = 256;                           // due timers handled before others get their turn
+  std::size_t commands_a_turn = 64;                          // that leave before others get theirs
+  std::size_t records_a_batch = journal_batch::records_max;  // and a few more, of the event that fills it; never above records_max
   std::map<std::string, std::string> addresses;
 
   engine_settings() = default;
@@ -161,7 +164,7 @@ class engine {
   void settle_starts(gathering& sent);
   void settle_foreign(gathering& sent, instance& of);
   void take_all_unsent(instance& of);
-  void settle_rejected(std::vector<rejected_saga> const& rejected);
+  void settle_rejected(gathering& sent, std::vector<rejected_saga> const& rejected);
   void give_up_storing(instance& of, std::string why);
   void park_reloaded(saga_id id, std::string why, result<std::optional<open_saga>> found);
   void notify(saga_id id);

@@ -26,6 +26,7 @@ void engine::stamp(instance& of, event& what) {
 // Applies in memory, and puts the event with all that belongs to it into the batch that gathers. A refused event is the caller's still.
 result<void> engine::deliver(instance& of, event& what) {
   ATONE_ASSERT(!of.sql_in_flight);
+  cap_gathering();
   stamp(of, what);
   auto commands = of.machine.apply(what);
   if (!commands) return std::move(commands.error());
@@ -61,13 +62,13 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
   if (planted(planted_bug::tell_the_end_early) && is_final(of.row.status)) ports_.turns.defer([this, id = of.row.id] { notify(id); });
   if (planted(planted_bug::pass_lock_early) && is_final(of.row.status)) leave_lock(of);
   if (is_final(of.row.status)) timers_.cancel_all(of.timers);
-  cap_gathering();
   schedule_flush();
   if (!suspects_.empty()) ports_.turns.defer([this] { next_suspects(); });
 }
 
+// Before an event, never behind one: what whoever delivers it adds to it (an alert, an operator's action) is in one transaction with it.
 void engine::cap_gathering() {
-  if (gathering_->rows.records.size() < journal_batch::records_max && gathering_->bytes < batch_bytes_max) return;
+  if (gathering_->rows.records.size() < settings_.records_a_batch && gathering_->bytes < batch_bytes_max) return;
   full_.push_back(std::exchange(gathering_, next_gathering()));
 }
 

@@ -53,6 +53,7 @@ void engine::grant(std::string const& lock) {
     ATONE_ASSERT(of != nullptr);  // it leaves the queue when it is dropped
     if (leaving(*of)) return;     // and so do the others: they live in one shard
     if (of->reloading) return;    // it asks again once it has been read
+    cap_gathering();              // now, so that the event is in the batch that is asked for here
     // On its way to the store: it may lose its key there, and nothing but what went with its start would be taken back.
     if (of->starting && of->batch != gathering_->number) return;
     queue.waiting.erase(queue.waiting.begin());

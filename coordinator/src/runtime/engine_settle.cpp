@@ -72,7 +72,7 @@ void engine::take_all_unsent(instance& of) {
 
 // The store refuses this saga's data. A start has not happened; of a running saga memory is ahead of the store: it is read again and
 // parked.
-void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
+void engine::settle_rejected(gathering& sent, std::vector<rejected_saga> const& rejected) {
   if (planted(planted_bug::go_on_when_refused)) return;
   for (auto const& one : rejected) {
     auto* const of = find(one.saga);
@@ -84,6 +84,7 @@ void engine::settle_rejected(std::vector<rejected_saga> const& rejected) {
       continue;
     }
     take_all_unsent(*of);
+    std::erase_if(sent.after, [&](auto const& made) { return made.first == one.saga; });  // of events that are not in the store
     forget_gathered(one.saga, one.why);
     timers_.cancel_all(of->timers);
     auto why = "the store refused its data: " + one.why.message;

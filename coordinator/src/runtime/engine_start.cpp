@@ -94,6 +94,7 @@ bool engine::begin(start_request what, callback<started> then) {
     refuse_start(what, std::move(then), commands.error());
     return false;
   }
+  cap_gathering();
   auto const id = (*made)->row.id;
   auto& placed = *open_.emplace(id, std::move(*made)).first->second;
   placed.row.started_at = first.at;
@@ -141,7 +142,6 @@ void engine::start_from_inbox(inbox_start const& one) {
   what.saga = one.saga_name;
   what.key = one.key;
   what.input = one.input;
-  auto const into = gathering_;  // begin() may close it
   bool const begun = begin(std::move(what), [this, one](result<started> outcome) {
     bool const undefined = !outcome && outcome.error().code == errc::not_found;
     // Published while this answer was on its way: the next look starts it.
@@ -169,7 +169,7 @@ void engine::start_from_inbox(inbox_start const& one) {
     }
     raise(std::move(told));
   });
-  if (begun) into->rows.taken.push_back(one.number);
+  if (begun) gathering_->rows.taken.push_back(one.number);
 }
 
 void engine::raise(alert_row what) {

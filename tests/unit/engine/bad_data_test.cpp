@@ -192,5 +192,36 @@ TEST(engine_bad_data, a_saga_of_which_nothing_can_be_written_is_left_alone_after
   EXPECT_EQ(world.stored(other).status, saga_status::completed);
 }
 
+// Found by the simulation with bounds drawn small: the batch was closed between the two.
+TEST(engine_bad_data, that_a_saga_is_parked_and_why_are_in_one_transaction_also_where_the_batch_is_full) {
+  runtime::engine_settings tight;
+  tight.records_a_batch = 1;
+  engine_world world{row_of_two, tight};
+  auto const id = world.begun();
+  world.answer(id, "s1", done_with(bad));
+  world.commit();
+  world.read();
+  ASSERT_EQ(world.writes(), 1U);
+  ASSERT_EQ(world.next_write().records.size(), 1U);
+  EXPECT_EQ(world.next_write().records[0].event.kind, kind::parked);
+  EXPECT_EQ(world.next_write().alerts.size(), 1U);
+}
+
+// Found by the simulation too: what followed from events that were refused left all the same.
+TEST(engine_bad_data, nothing_follows_from_events_that_are_not_in_the_store) {
+  engine_world world{row_of_two};
+  auto const id = world.begun();
+  world.refuse_all_of(id);
+  world.answer(id, "s1", done_with());
+  world.commit();
+  world.start();  // being written: the parking and the cancel become one batch
+  world.read();
+  auto const cancelled = world.act(operator_request::action_kind::cancel, id);
+  world.commit_all();
+  EXPECT_FALSE(cancelled.fine());
+  EXPECT_TRUE(world.under_way(id).empty()) << "a compensation that nothing durable asks for";
+  EXPECT_THAT(world.history(id), ElementsAre(kind::started));
+}
+
 }  // namespace
 }  // namespace atone::test
