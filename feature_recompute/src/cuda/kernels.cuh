@@ -48,12 +48,12 @@ __global__ void compute_rows(job of, std::uint32_t const* rows, std::uint32_t co
     place<Group> here{of, rows[at]};
     find_frames(here);
     for (std::uint32_t with = 0; with < of.plan.walks.size; ++with) run_walk(here, of.plan.walks.at[with]);
-    Group::sync();  // ratios are made from what others have written
+    // Ratios are made from what others have written; and nobody looks at this row's frames any more.
+    Group::sync();
     for (auto ratio = Group::rank(); ratio < of.plan.quotients.size; ratio += Group::size()) {
       auto const& one = of.plan.quotients.at[ratio];
       here.put(one.column, 0, quotient_cell(here.get(one.upper), here.get(one.lower)));
     }
-    Group::sync();  // before the next row takes the group's places
   }
 }
 

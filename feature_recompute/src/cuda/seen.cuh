@@ -25,9 +25,9 @@ class seen_values {
  public:
   __device__ seen_values(place<Group> const& here, walk const& with) : table_(here.seen) {
     values_ = here.of.store.columns.at[with.column].values;
+    // Walks before this one have met where they ended: nobody looks into the table any more.
     auto const widest = here.start(here.of.plan.stops.at[with.end_stop - 1].frame);
     places_ = seen_places(here.end - widest);
-    Group::sync();  // a walk before this one may still look into the table
     for (std::uint64_t at = Group::rank(); at < places_; at += Group::size()) table_[at] = no_entry;
     if (Group::rank() == 0) table_[places_] = 0;  // of the value that is no_entry: not met
     Group::sync();

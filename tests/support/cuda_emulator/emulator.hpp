@@ -60,6 +60,16 @@ inline unsigned long long atomicCAS(unsigned long long* at, unsigned long long e
   if (found == expected) *at = value;
   return found;
 }
+inline int atomicAdd(int* at, int more) {
+  auto const found = *at;
+  *at = static_cast<int>(static_cast<unsigned>(found) + static_cast<unsigned>(more));
+  return found;
+}
+inline int __float_as_int(float of) {
+  int bits = 0;
+  __builtin_memcpy(&bits, &of, sizeof bits);
+  return bits;
+}
 inline unsigned long long atomicExch(unsigned long long* at, unsigned long long value) {
   auto const found = *at;
   *at = value;

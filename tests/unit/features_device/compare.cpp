@@ -25,10 +25,6 @@ std::vector<feature_moment> drawn_moments(event_store const& store, std::mt19937
 
 }  // namespace
 
-std::string emulated_plugin() {
-  return ATONE_EMULATED_PLUGIN;
-}
-
 gpu_options drawn_options(std::mt19937_64& random, std::string const& plugin) {
   gpu_options made;
   made.plugin = plugin;
