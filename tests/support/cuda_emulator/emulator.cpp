@@ -17,6 +17,7 @@
 #define ATONE_WATCHED_FIBERS 1
 #endif
 #if defined(ATONE_WATCHED_FIBERS)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -146,6 +147,9 @@ void prepare(unsigned threads) {
   block_point = meeting_point{};
   for (auto& one : fibers) {
     if (one.stack == nullptr) one.stack = std::unique_ptr<char[]>(new char[stack_bytes]);
+#if defined(ATONE_WATCHED_FIBERS)
+    __asan_unpoison_memory_region(one.stack.get(), stack_bytes);  // the frames of who was here before were never left
+#endif
     one.bottom = one.stack.get();
     one.size = stack_bytes;
     one.fake = nullptr;
