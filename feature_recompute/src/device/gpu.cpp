@@ -85,7 +85,6 @@ struct gpu_engine::impl {
   impl& operator=(impl const&) = delete;
 
   result<feature_table> compute(std::vector<row_request> const& requests) {
-    if (store == nullptr) return error{errc::invalid_argument, "no store is kept on the GPU; expected keep() first"};
     auto table = empty_table(plan, requests.size());
     flat_plan_arrays const arrays{*set, plan, *store};
     std::vector<flat_result> results;
@@ -136,33 +135,31 @@ result<void> gpu_engine::keep(event_store const& store) {
   return {};
 }
 
+namespace {
+
+error without_store() {
+  return error{errc::invalid_argument, "no store is kept on the GPU; expected keep() first"};
+}
+
+}  // namespace
+
 result<feature_table> gpu_engine::as_of(timestamp at, timestamp known_at) {
-  if (auto done = check_times(at, known_at); !done) return done.error();
-  std::vector<row_request> requests;
-  auto const entities = impl_->store == nullptr ? 0 : impl_->store->entities.size();
-  requests.reserve(entities);
-  for (std::size_t entity = 0; entity < entities; ++entity) {
-    requests.push_back(request_for(*impl_->store, static_cast<std::uint32_t>(entity), at, known_at));
-  }
-  return impl_->compute(requests);
+  if (impl_->store == nullptr) return without_store();
+  auto const requests = requests_as_of(*impl_->store, at, known_at);
+  if (!requests) return requests.error();
+  return impl_->compute(*requests);
 }
 
 result<feature_table> gpu_engine::at(std::span<feature_moment const> moments_wanted) {
-  std::vector<row_request> requests;
-  if (impl_->store == nullptr) return impl_->compute(requests);
-  if (auto done = check_moments(*impl_->store, moments_wanted); !done) return done.error();
-  requests.reserve(moments_wanted.size());
-  for (auto const& one : moments_wanted) requests.push_back(request_for(*impl_->store, one));
-  return impl_->compute(requests);
+  if (impl_->store == nullptr) return without_store();
+  auto const requests = requests_at(*impl_->store, moments_wanted);
+  if (!requests) return requests.error();
+  return impl_->compute(*requests);
 }
 
 result<feature_table> gpu_engine::per_event() {
-  std::vector<row_request> requests;
-  if (impl_->store == nullptr) return impl_->compute(requests);
-  auto const first = first_rows(*impl_->store);
-  requests.reserve(first.size());
-  for (std::size_t row = 0; row < first.size(); ++row) requests.push_back(request_for_event(*impl_->store, first, row));
-  return impl_->compute(requests);
+  if (impl_->store == nullptr) return without_store();
+  return impl_->compute(requests_per_event(*impl_->store));
 }
 
 }  // namespace atone::features

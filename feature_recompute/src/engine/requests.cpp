@@ -76,4 +76,30 @@ std::vector<std::uint32_t> first_rows(event_store const& store) {
   return first;
 }
 
+result<std::vector<row_request>> requests_as_of(event_store const& store, timestamp at, timestamp known_at) {
+  if (auto done = check_times(at, known_at); !done) return done.error();
+  std::vector<row_request> made;
+  made.reserve(store.entities.size());
+  for (std::size_t entity = 0; entity < store.entities.size(); ++entity) {
+    made.push_back(request_for(store, static_cast<std::uint32_t>(entity), at, known_at));
+  }
+  return made;
+}
+
+result<std::vector<row_request>> requests_at(event_store const& store, std::span<feature_moment const> moments) {
+  if (auto done = check_moments(store, moments); !done) return done.error();
+  std::vector<row_request> made;
+  made.reserve(moments.size());
+  for (auto const& one : moments) made.push_back(request_for(store, one));
+  return made;
+}
+
+std::vector<row_request> requests_per_event(event_store const& store) {
+  auto const first = first_rows(store);
+  std::vector<row_request> made;
+  made.reserve(first.size());
+  for (std::size_t row = 0; row < first.size(); ++row) made.push_back(request_for_event(store, first, row));
+  return made;
+}
+
 }  // namespace atone::features

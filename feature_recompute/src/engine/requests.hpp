@@ -23,4 +23,9 @@ row_request request_for(event_store const& store, feature_moment const& moment);
 row_request request_for_event(event_store const& store, std::vector<std::uint32_t> const& first, std::size_t row);
 std::vector<std::uint32_t> first_rows(event_store const& store);
 
+// All of them as a list, for engines that take them elsewhere. Errors: those of the checks.
+result<std::vector<row_request>> requests_as_of(event_store const& store, timestamp at, timestamp known_at);
+result<std::vector<row_request>> requests_at(event_store const& store, std::span<feature_moment const> moments);
+std::vector<row_request> requests_per_event(event_store const& store);
+
 }  // namespace atone::features

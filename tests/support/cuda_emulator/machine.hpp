@@ -1,14 +1,26 @@
-// The machine behind the plug-in's sessions, emulated: memory of its own, launches on fibers.
+// The machine behind the plug-in's sessions, emulated: memory of its own, launches on fibers. Devices from 10 on are there for who asks for
+// them by number, and break: see `broken`.
 #pragma once
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include <unistd.h>
 #include "device/interface.hpp"
+
 #include "emulator.hpp"
 
 namespace cuda_emulator {
+
+// How a device breaks, in which session of its process: the first is the canary's, the second does the work, later ones are heartbeats'.
+enum broken : std::int32_t {
+  fails_at_work = 10,
+  hangs_at_work = 11,
+  wrong_from_the_beginning = 12,
+  kills_its_process_at_work = 13,
+  wrong_at_a_heartbeat = 14,
+};
 
 class emulated_machine {
  public:
@@ -27,7 +39,16 @@ class emulated_machine {
     found.memory = found.memory_free = memory_bytes;
     return atone::features::device_status::done;
   }
-  atone::features::device_status open(std::int32_t, atone::features::device_words&) { return atone::features::device_status::done; }
+  atone::features::device_status open(std::int32_t device, atone::features::device_words&) {
+    static int sessions = 0;
+    ++sessions;
+    bool const is_work = sessions == 2;
+    fails_ = is_work && device == fails_at_work;
+    hangs_ = is_work && device == hangs_at_work;
+    kills_ = is_work && device == kills_its_process_at_work;
+    is_wrong_ = device == wrong_from_the_beginning || (sessions > 2 && device == wrong_at_a_heartbeat);
+    return atone::features::device_status::done;
+  }
 
   std::uint32_t blocks_most() const { return 2; }  // few: each takes several rows of results
   void* allocate(std::size_t bytes) {
@@ -40,11 +61,16 @@ class emulated_machine {
   void copy_in(void* to, void const* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(to, from, bytes);
   }
-  void copy_out(void* to, void const* from, std::size_t bytes) { copy_in(to, from, bytes); }
+  void copy_out(void* to, void const* from, std::size_t bytes) {
+    copy_in(to, from, bytes);
+    if (is_wrong_ && bytes > 0) *static_cast<unsigned char*>(to) ^= 1;
+  }
 
   template <class... Parameters, class... Arguments>
   void launch(void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads, Arguments const&... with) {
-    if (launches_left == 0) failed_ = true;
+    if (kills_) std::abort();
+    while (hangs_) pause();
+    if (launches_left == 0 || fails_) failed_ = true;
     if (failed_) return;
     if (launches_left > 0) --launches_left;
     run(blocks, threads, [&] { kernel(with...); });
@@ -55,6 +81,10 @@ class emulated_machine {
  private:
   static constexpr std::size_t memory_bytes = std::size_t{1} << 30;
   bool failed_ = false;
+  bool fails_ = false;
+  bool hangs_ = false;
+  bool kills_ = false;
+  bool is_wrong_ = false;
 };
 
 }  // namespace cuda_emulator
