@@ -156,16 +156,18 @@ struct recomputer::impl {
   }
 
   void by_cpu(std::vector<row_request> const& all, row_numbers const& wanted, feature_table& table) {
-    auto const part = features::compute(*set, plan, *store, wanted.size(), options.how, [&](std::size_t at) { return all[wanted[at]]; });
+    auto const requests = chosen(all, wanted);
+    auto const part = on_cpu(requests);
     scatter(results_of(part), wanted, table);
-    counts.rows_by_cpu += wanted.size();
+  }
+
+  feature_table on_cpu(std::vector<row_request> const& all) {
+    counts.rows_by_cpu += all.size();
+    return features::compute(*set, plan, *store, all.size(), options.how, [&](std::size_t row) { return all[row]; });
   }
 
   result<feature_table> compute(std::vector<row_request> const& all) {
-    if (all.size() < options.gpu_rows_least || places.empty()) {
-      counts.rows_by_cpu += all.size();
-      return features::compute(*set, plan, *store, all.size(), options.how, [&](std::size_t row) { return all[row]; });
-    }
+    if (all.size() < options.gpu_rows_least || places.empty()) return on_cpu(all);
     start_workers();
     auto table = empty_table(plan, all.size());
     row_numbers left(all.size());
