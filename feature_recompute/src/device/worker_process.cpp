@@ -17,6 +17,7 @@ error gone(std::string const& what) {
 }
 
 std::string ended_as(int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return "was killed";
   if (WIFSIGNALED(status)) return "ended by signal " + std::to_string(WTERMSIG(status));
   return "ended with status " + std::to_string(WEXITSTATUS(status));
 }
@@ -63,16 +64,13 @@ result<void> worker_process::spawn() {
 std::string worker_process::end() {
   if (process_ < 0) return "has ended";
   socket_ = descriptor{};
+  // Of one that is ending already this changes nothing: how it ended is settled before its socket closes.
+  kill(process_, SIGKILL);
   int status = 0;
-  pid_t found = waitpid(process_, &status, WNOHANG);
-  bool const by_us = found == 0;
-  if (by_us) kill(process_, SIGKILL);
-  while (found != process_) {
-    found = waitpid(process_, &status, 0);
-    if (found < 0 && errno != EINTR) break;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;
-  return by_us ? "was ended" : ended_as(status);
+  return ended_as(status);
 }
 
 result<void> worker_process::tell(worker_message message, bool with_room) {
