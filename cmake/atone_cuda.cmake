@@ -3,6 +3,29 @@
 # needs no more than a command.
 set(ATONE_HAS_CUDA OFF)
 set(ATONE_CUDA_VERSION_MIN 12.0)  # C++20 and 128-bit integers on the device
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(ATONE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+else()
+  set(ATONE_CUDA_HOST_COMPILER g++)
+endif()
+
+# Whether this nvcc, the host's compiler and the runtime fit each other: told by a file of one kernel, once.
+function(atone_try_cuda nvcc reason)
+  set(key "${nvcc} ${ATONE_CUDA_HOST_COMPILER}")
+  if(NOT ATONE_CUDA_TRIED STREQUAL key)
+    set(folder ${CMAKE_BINARY_DIR}/cuda_trial)
+    file(WRITE ${folder}/trial.cu "#include <cuda_runtime.h>\n#include <vector>\n__global__ void divide(__int128* of) { *of /= 3; }\nint count() { int n = 0; cudaGetDeviceCount(&n); return n; }\n")
+    execute_process(COMMAND ${nvcc} -ccbin ${ATONE_CUDA_HOST_COMPILER} -std=c++20 -arch=sm_80 -Xcompiler=-fPIC -cudart static -shared
+        -o ${folder}/trial.so ${folder}/trial.cu OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE failed)
+    if(failed)
+      string(REGEX REPLACE "[;\n].*" "" said "${said}")
+      set(${reason} "${nvcc} can't compile with ${ATONE_CUDA_HOST_COMPILER}: ${said}" PARENT_SCOPE)
+      return()
+    endif()
+    set(ATONE_CUDA_TRIED ${key} CACHE INTERNAL "")
+  endif()
+  set(${reason} "" PARENT_SCOPE)
+endfunction()
 
 function(atone_find_cuda reason)
   set(${reason} "" PARENT_SCOPE)
@@ -26,6 +49,8 @@ function(atone_find_cuda reason)
     set(${reason} "${ATONE_NVCC} is ${CMAKE_MATCH_1}, older than ${ATONE_CUDA_VERSION_MIN}" PARENT_SCOPE)
   else()
     set(ATONE_CUDA_VERSION ${CMAKE_MATCH_1} PARENT_SCOPE)
+    atone_try_cuda(${ATONE_NVCC} why_not)
+    set(${reason} "${why_not}" PARENT_SCOPE)
   endif()
 endfunction()
 

@@ -118,7 +118,7 @@ result<void> compare_gpu_with_cpu(gpu_options const& options) {
   if (auto done = compare(*loaded.set, device.as_of(at, at), host.as_of(*store, at, at)); !done) return done;
   std::vector<feature_moment> moments_wanted;
   for (std::uint32_t entity = 0; entity < store->entities.size(); ++entity) {
-    for (std::int64_t time = 0; time <= 10'000; time += 1'250) {
+    for (std::int64_t time = 0; time <= 10'000; time += 2'500) {
       timestamp const then{duration{time * second}};
       moments_wanted.emplace_back(entity, then, then);
     }

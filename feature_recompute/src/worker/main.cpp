@@ -24,7 +24,6 @@ class worker {
   worker& operator=(worker const&) = delete;
 
   worker_message answer(received_message request) {
-    worker_message said;
     if (request.message.layout != device_layout()) return failed("the core is of another version");
     switch (request.message.word) {
       case worker_word::open: return open(request.message);

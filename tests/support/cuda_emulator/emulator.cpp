@@ -63,6 +63,7 @@ std::vector<fiber> fibers;
 std::vector<warp_room> warps;
 meeting_point block_point;
 fiber* current = nullptr;
+fiber* previous = nullptr;
 std::function<void()> const* body = nullptr;
 unsigned step = 1;  // from one fiber to the next
 unsigned alive = 0;
@@ -74,12 +75,12 @@ void leave_for([[maybe_unused]] fiber& to, [[maybe_unused]] bool for_good) {
 #endif
 }
 
-void arrive([[maybe_unused]] fiber* from) {
+void arrive() {
 #if defined(ATONE_WATCHED_FIBERS)
   void const* bottom = nullptr;
   std::size_t size = 0;
   __sanitizer_finish_switch_fiber(current->fake, &bottom, &size);
-  if (from == &caller) {
+  if (previous == &caller) {
     caller.bottom = bottom;
     caller.size = size;
   }
@@ -89,16 +90,15 @@ void arrive([[maybe_unused]] fiber* from) {
 
 // ucontext enters a fiber, setjmp changes between them: swapcontext would ask the kernel each time.
 void change_to(fiber& to, bool for_good) {
-  static fiber* from = nullptr;
   leave_for(to, for_good);
-  from = current;
+  previous = current;
   if (_setjmp(current->place) == 0) {
     current = &to;
     if (to.is_started) _longjmp(to.place, 1);
     to.is_started = true;
     setcontext(&to.entry);
   }
-  arrive(from);
+  arrive();
 }
 
 unsigned next_of(unsigned thread) {
@@ -116,7 +116,7 @@ void yield() {
 }
 
 void enter() {
-  arrive(&caller);
+  arrive();
   (*body)();
   current->is_done = true;
   fruitless = 0;
