@@ -1,25 +1,25 @@
-// Memory of a device that grows and is used again: in steady state nothing is allocated.
+// Memory that grows and is used again: in steady state nothing is allocated. Nothing may be under way that uses it when it grows.
 #pragma once
 
 #include <cstddef>
 
 namespace atone::features::cuda {
 
-// `Machine` says how: see machine.cuh.
-template <class Machine>
+// `Place` says where: memory of the device, or pinned memory of the host; see machine.cuh.
+template <class Machine, class Place>
 class buffer {
  public:
   explicit buffer(Machine& on) : machine_(on) {}
-  ~buffer() { machine_.release(at_); }
+  ~buffer() { Place::release(machine_, at_); }
   buffer(buffer const&) = delete;
   buffer& operator=(buffer const&) = delete;
 
-  // At least so many bytes; what was in it is lost. False: the device has not so much.
+  // At least so many bytes; what was in it is lost. False: there is not so much.
   bool reserve(std::size_t bytes) {
     if (bytes <= size_) return true;
-    machine_.release(at_);
+    Place::release(machine_, at_);
     size_ = 0;
-    at_ = machine_.allocate(bytes);
+    at_ = Place::allocate(machine_, bytes);
     if (at_ != nullptr) size_ = bytes;
     return at_ != nullptr;
   }
@@ -34,5 +34,33 @@ class buffer {
   void* at_ = nullptr;
   std::size_t size_ = 0;
 };
+
+struct on_device {
+  template <class Machine>
+  static void* allocate(Machine& machine, std::size_t bytes) {
+    return machine.allocate(bytes);
+  }
+  template <class Machine>
+  static void release(Machine& machine, void* at) {
+    machine.release(at);
+  }
+};
+
+// Copies from and to it need no help of the host's processor, and go on beside kernels.
+struct pinned {
+  template <class Machine>
+  static void* allocate(Machine& machine, std::size_t bytes) {
+    return machine.allocate_pinned(bytes);
+  }
+  template <class Machine>
+  static void release(Machine& machine, void* at) {
+    machine.release_pinned(at);
+  }
+};
+
+template <class Machine>
+using device_buffer = buffer<Machine, on_device>;
+template <class Machine>
+using pinned_buffer = buffer<Machine, pinned>;
 
 }  // namespace atone::features::cuda

@@ -1,4 +1,4 @@
-// A CUDA device: memory, copies and launches on one stream. Every error is kept; those that poison the process's context come back from
+// A CUDA device: memory, copies and launches on two streams. Every error is kept; those that poison the process's context come back from
 // each call after them, so that one look at the end of a batch sees them.
 #pragma once
 
@@ -52,7 +52,9 @@ class cuda_machine {
 
   cuda_machine() = default;
   ~cuda_machine() {
-    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+    for (auto* one : streams_) {
+      if (one != nullptr) cudaStreamDestroy(one);
+    }
   }
   cuda_machine(cuda_machine const&) = delete;
   cuda_machine& operator=(cuda_machine const&) = delete;
@@ -62,7 +64,7 @@ class cuda_machine {
     int processors = 0;
     note(cudaSetDevice(device));
     note(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    note(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    for (auto& one : streams_) note(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
     processors_ = static_cast<std::uint32_t>(processors);
     return first_ == cudaSuccess ? device_status::done : explained(first_, why, device_status::failed);
   }
@@ -82,20 +84,33 @@ class cuda_machine {
   void release(void* at) {
     if (at != nullptr) note(cudaFree(at));
   }
-  void copy_in(void* to, void const* from, std::size_t bytes) {
-    if (bytes > 0) note(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
+  void* allocate_pinned(std::size_t bytes) {
+    void* made = nullptr;
+    note(cudaSetDevice(device_));
+    auto const told = cudaMallocHost(&made, bytes);
+    if (told == cudaSuccess) return made;
+    cudaGetLastError();
+    if (told != cudaErrorMemoryAllocation) note(told);
+    return nullptr;
   }
-  void copy_out(void* to, void const* from, std::size_t bytes) {
-    if (bytes > 0) note(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
+  void release_pinned(void* at) {
+    if (at != nullptr) note(cudaFreeHost(at));
+  }
+  // What is copied must stay until the stream has settled.
+  void copy_in(unsigned stream, void* to, void const* from, std::size_t bytes) {
+    if (bytes > 0) note(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams_[stream]));
+  }
+  void copy_out(unsigned stream, void* to, void const* from, std::size_t bytes) {
+    if (bytes > 0) note(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, streams_[stream]));
   }
   template <class... Parameters, class... Arguments>
-  void launch(void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads, Arguments const&... with) {
-    kernel<<<blocks, threads, 0, stream_>>>(with...);
+  void launch(unsigned stream, void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads, Arguments const&... with) {
+    kernel<<<blocks, threads, 0, streams_[stream]>>>(with...);
     note(cudaGetLastError());
   }
-  // Whether all that was asked for is done and went well.
-  bool settle() {
-    note(cudaStreamSynchronize(stream_));
+  // Whether all that was asked for on the stream is done, and everything went well so far.
+  bool settle(unsigned stream) {
+    note(cudaStreamSynchronize(streams_[stream]));
     return first_ == cudaSuccess;
   }
   char const* trouble() const { return cudaGetErrorString(first_); }
@@ -113,7 +128,7 @@ class cuda_machine {
 
   int device_ = 0;
   std::uint32_t processors_ = 1;
-  cudaStream_t stream_ = nullptr;
+  cudaStream_t streams_[2] = {};
   cudaError_t first_ = cudaSuccess;
 };
 

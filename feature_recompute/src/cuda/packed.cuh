@@ -5,7 +5,6 @@
 #include <cstring>
 #include <vector>
 
-#include "cuda/buffer.cuh"
 #include "device/flat.hpp"
 
 namespace atone::features::cuda {

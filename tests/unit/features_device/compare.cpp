@@ -23,15 +23,23 @@ std::vector<feature_moment> drawn_moments(event_store const& store, std::mt19937
   return made;
 }
 
+// Memory for so many rows of results, as the plug-in counts it.
+std::uint64_t bytes_of_results(feature_set_ptr const& set, std::uint64_t rows) {
+  auto const table = feature_engine{set}.per_event(store_of(*set, {}));
+  std::uint64_t lanes = 0;
+  for (auto const& column : table->columns) lanes += column.lanes;
+  return 512 * table->columns.size() + rows * (9 * lanes + 28);
+}
+
 }  // namespace
 
-gpu_options drawn_options(std::mt19937_64& random, std::string const& plugin) {
+gpu_options drawn_options(std::mt19937_64& random, std::string const& plugin, feature_set_ptr const& set) {
   gpu_options made;
   made.plugin = plugin;
   made.thread_rows = static_cast<std::uint32_t>(random() % 3 == 0 ? 32 : random() % 8);
   made.warp_rows = made.thread_rows + static_cast<std::uint32_t>(random() % 2 == 0 ? 0 : random() % 40);
   made.block_threads = random() % 2 == 0 ? 64 : 96;
-  if (random() % 2 == 0) made.result_bytes = 80'000;  // several batches
+  if (random() % 2 == 0) made.result_bytes = bytes_of_results(set, 1 + random() % 20);  // several batches
   return made;
 }
 
@@ -57,7 +65,7 @@ void compare_drawn(std::uint64_t seed, std::uint64_t round, std::string const& p
   ASSERT_TRUE(drawn.set);
   SCOPED_TRACE(drawn.yaml);
   auto const store = store_of(*drawn.set, drawn.rows);
-  auto opened = gpu_engine::open(drawn.set, drawn_options(random, plugin));
+  auto opened = gpu_engine::open(drawn.set, drawn_options(random, plugin, drawn.set));
   ASSERT_TRUE(opened) << opened.error().message;
   auto& device = *opened;
   feature_engine const host{drawn.set};

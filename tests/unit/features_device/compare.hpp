@@ -13,8 +13,8 @@ namespace atone::features_test {
 // The emulated plug-in: the kernels of the real one, on the host.
 std::string emulated_plugin();
 
-// Sizes at which a drawn history has entities of every size class.
-features::gpu_options drawn_options(std::mt19937_64& random, std::string const& plugin);
+// Sizes at which a drawn history has entities of every size class and takes several batches.
+features::gpu_options drawn_options(std::mt19937_64& random, std::string const& plugin, features::feature_set_ptr const& set);
 
 // A test failure that names feature, window and row where two tables differ.
 void expect_same_bits(features::feature_set const& set, features::feature_table const& device, features::feature_table const& host);
