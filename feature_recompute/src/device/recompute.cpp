@@ -42,6 +42,19 @@ void scatter(std::vector<flat_result> const& from, row_numbers const& rows, feat
   }
 }
 
+// Whether row `at` of the one is row `row` of the other.
+bool same_row(std::vector<flat_result> const& from, std::size_t at, std::vector<flat_result> const& to, std::size_t row) {
+  for (std::size_t column = 0; column < from.size(); ++column) {
+    auto const& left = from[column];
+    auto const& right = to[column];
+    auto const lanes = left.lanes;
+    if (!std::equal(left.cells + at * lanes, left.cells + (at + 1) * lanes, right.cells + row * lanes)) return false;
+    if (left.states != nullptr && !std::equal(left.states + at * lanes, left.states + (at + 1) * lanes, right.states + row * lanes))
+      return false;
+  }
+  return true;
+}
+
 // A GPU, its worker when it is at work, and what the worker does now.
 struct gpu_place {
   gpu_worker_options options;
@@ -143,7 +156,7 @@ struct recomputer::impl {
       }
     }
     for (auto* one : begun) {
-      auto const done = one->worker->finish();
+      auto const done = finish(*one, all);
       if (done) {
         scatter(*done, one->rows, table);
         counts.rows_by_gpu += one->rows.size();
@@ -153,6 +166,25 @@ struct recomputer::impl {
       }
     }
     return left;
+  }
+
+  // What a worker has computed, a sample of it compared with the CPU: a device that lies is as good as broken.
+  result<std::vector<flat_result>> finish(gpu_place& at, std::vector<row_request> const& all) const {
+    auto done = at.worker->finish();
+    if (!done || options.checked_every == 0) return done;
+    row_numbers sample;
+    std::vector<row_request> requests;
+    for (std::size_t row = 0; row < at.rows.size(); row += options.checked_every) {
+      sample.push_back(static_cast<std::uint32_t>(row));
+      requests.push_back(all[at.rows[row]]);
+    }
+    auto const expected = features::compute(*set, plan, *store, sample.size(), one_by_one, [&](std::size_t row) { return requests[row]; });
+    auto const right = results_of(expected);
+    for (std::size_t row = 0; row < sample.size(); ++row) {
+      if (!same_row(*done, sample[row], right, row))
+        return error{errc::corrupt, "the GPU gives other bits than the CPU in a row that was checked"};
+    }
+    return done;
   }
 
   void by_cpu(std::vector<row_request> const& all, row_numbers const& wanted, feature_table& table) {

@@ -24,6 +24,7 @@ enum broken : std::int32_t {
   wrong_from_the_beginning = 12,
   kills_its_process_at_work = 13,
   wrong_at_a_heartbeat = 14,
+  wrong_at_work = 15,
 };
 
 class emulated_machine {
@@ -50,7 +51,8 @@ class emulated_machine {
     fails_ = is_work && device == fails_at_work;
     hangs_ = is_work && device == hangs_at_work;
     kills_ = is_work && device == kills_its_process_at_work;
-    is_wrong_ = device == wrong_from_the_beginning || (sessions > 2 && device == wrong_at_a_heartbeat);
+    is_wrong_ =
+        device == wrong_from_the_beginning || (sessions > 2 && device == wrong_at_a_heartbeat) || (is_work && device == wrong_at_work);
     return atone::features::device_status::done;
   }
 

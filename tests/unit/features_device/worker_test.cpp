@@ -128,6 +128,13 @@ TEST_F(features_workers, one_with_other_bits_never_gets_work) {
   EXPECT_THAT(alerts_, ElementsAre(HasSubstr("the GPU gives other bits than the CPU: feature 'events'")));
 }
 
+TEST_F(features_workers, rows_that_are_checked_find_one_that_lies_at_work) {
+  use({worker_on(cuda_emulator::wrong_at_work)});
+  expect_right();
+  EXPECT_EQ(here_->counts().rows_by_cpu, rows_asked());
+  EXPECT_THAT(alerts_, ElementsAre(HasSubstr("in a row that was checked")));
+}
+
 TEST_F(features_workers, a_heartbeat_finds_one_that_has_become_wrong) {
   use({worker_on(cuda_emulator::wrong_at_a_heartbeat)});
   expect_right();

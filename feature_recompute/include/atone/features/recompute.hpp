@@ -36,6 +36,7 @@ struct gpu_worker_options {
 struct recompute_options {
   std::vector<gpu_worker_options> gpus;             // rows are divided among those at work by a hash of their entity
   std::size_t gpu_rows_least = 5000;                // jobs of fewer rows are the CPU's: a copy to a device and back takes longer
+  std::size_t checked_every = 1000;                 // of a GPU's rows one in so many is computed by the CPU too and compared; 0: none
   duration retry_after = std::chrono::seconds{60};  // a worker that failed is left alone for so long
   std::function<timestamp()> now;                   // what time it is; needed where there are GPUs
   std::function<void(std::string const&)> alert;    // what a person should know; may be empty
