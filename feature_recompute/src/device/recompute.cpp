@@ -178,11 +178,11 @@ struct recomputer::impl {
       sample.push_back(static_cast<std::uint32_t>(row));
       requests.push_back(all[at.rows[row]]);
     }
-    auto const expected = features::compute(*set, plan, *store, sample.size(), one_by_one, [&](std::size_t row) { return requests[row]; });
+    auto const expected = engine_table(requests, one_by_one);
     auto const right = results_of(expected);
     for (std::size_t row = 0; row < sample.size(); ++row) {
-      if (!same_row(*done, sample[row], right, row))
-        return error{errc::corrupt, "the GPU gives other bits than the CPU in a row that was checked"};
+      if (same_row(*done, sample[row], right, row)) continue;
+      return error{errc::corrupt, "the GPU gives other bits than the CPU in a row that was checked"};
     }
     return done;
   }
@@ -195,7 +195,11 @@ struct recomputer::impl {
 
   feature_table on_cpu(std::vector<row_request> const& all) {
     counts.rows_by_cpu += all.size();
-    return features::compute(*set, plan, *store, all.size(), options.how, [&](std::size_t row) { return all[row]; });
+    return engine_table(all, options.how);
+  }
+
+  feature_table engine_table(std::vector<row_request> const& all, parallel const& how) const {
+    return features::compute(*set, plan, *store, all.size(), how, [&](std::size_t row) { return all[row]; });
   }
 
   result<feature_table> compute(std::vector<row_request> const& all) {
