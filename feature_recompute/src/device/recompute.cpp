@@ -176,7 +176,8 @@ struct recomputer::impl {
     std::vector<row_request> requests;
     for (std::size_t row = 0; row < at.rows.size(); row += options.checked_every) {
       sample.push_back(static_cast<std::uint32_t>(row));
-      requests.push_back(all[at.rows[row]]);
+      auto const asked = at.rows[row];
+      requests.push_back(all[asked]);
     }
     auto const expected = engine_table(requests, one_by_one);
     auto const right = results_of(expected);
