@@ -62,19 +62,21 @@ class cuda_machine {
   device_status open(std::int32_t device, device_words& why) {
     device_ = device;
     int processors = 0;
-    note(cudaSetDevice(device));
+    enter();
     note(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     for (auto& one : streams_) note(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
     processors_ = static_cast<std::uint32_t>(processors);
     return first_ == cudaSuccess ? device_status::done : explained(first_, why, device_status::failed);
   }
 
+  // Before any work: a thread may use several devices in turn.
+  void enter() { note(cudaSetDevice(device_)); }
+
   std::uint32_t blocks_most() const { return processors_ * blocks_of_processor; }
 
   // Null: there is not so much; that is no fault of the device.
   void* allocate(std::size_t bytes) {
     void* made = nullptr;
-    note(cudaSetDevice(device_));
     auto const told = cudaMalloc(&made, bytes);
     if (told == cudaSuccess) return made;
     cudaGetLastError();  // or the next launch would report it
@@ -86,7 +88,6 @@ class cuda_machine {
   }
   void* allocate_pinned(std::size_t bytes) {
     void* made = nullptr;
-    note(cudaSetDevice(device_));
     auto const told = cudaMallocHost(&made, bytes);
     if (told == cudaSuccess) return made;
     cudaGetLastError();

@@ -23,12 +23,14 @@ class session {
         lanes_{{*machine_, how, 0}, {*machine_, how, 1}} {}
 
   device_status keep(flat_store const& store, device_words& why) {
+    machine_->enter();
     auto const status = resident_.bring(store, why);
     return status == device_status::done ? settled(why) : status;
   }
 
   device_status compute(device_job const& from, device_words& why) {
     if (!resident_.is_there()) return refuse(why, "there is no store on the device");
+    machine_->enter();
     job made;
     auto status = bring_plan(from, made, why);
     auto const batch = rows_of_batch(from);

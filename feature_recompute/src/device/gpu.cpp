@@ -15,10 +15,13 @@ error error_of(device_status status, device_words const& why) {
   }
 }
 
+// The kernels use about 140 registers a thread; a block has 65,536.
+constexpr std::uint32_t block_threads_max = 256;
+
 result<device_tuning> tuning_of(gpu_options const& from) {
-  if (from.block_threads == 0 || from.block_threads % 32 != 0 || from.block_threads > 1024) {
-    return error{errc::invalid_argument,
-                 "block_threads: found " + std::to_string(from.block_threads) + "; expected a multiple of 32, at most 1024"};
+  if (from.block_threads == 0 || from.block_threads % 32 != 0 || from.block_threads > block_threads_max) {
+    return error{errc::invalid_argument, "block_threads: found " + std::to_string(from.block_threads) +
+                                             "; expected a multiple of 32, at most " + std::to_string(block_threads_max)};
   }
   if (from.warp_rows < from.thread_rows) {
     return error{errc::invalid_argument, "warp_rows: found " + std::to_string(from.warp_rows) + ", less than thread_rows"};

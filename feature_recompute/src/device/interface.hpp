@@ -46,7 +46,7 @@ struct device_facts {
 struct device_tuning {
   std::uint32_t thread_rows = 32;                        // up to so many rows of an entity: one thread
   std::uint32_t warp_rows = 4096;                        // up to so many: one warp; beyond: one block
-  std::uint32_t block_threads = 256;                     // a multiple of 32
+  std::uint32_t block_threads = 256;                     // a multiple of 32, at most 256
   std::uint64_t scratch_bytes = std::uint64_t{1} << 30;  // of each of the two batches under way
   std::uint64_t result_bytes = std::uint64_t{1} << 26;   // of one batch
 };

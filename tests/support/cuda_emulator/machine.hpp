@@ -30,7 +30,8 @@ enum broken : std::int32_t {
 class emulated_machine {
  public:
   static constexpr char built[] = "emulation on the host";
-  static inline long launches_left = -1;  // launches that still go well; negative: all
+  static inline std::int32_t entered = -1;  // the device that the thread has chosen
+  static inline long launches_left = -1;    // launches that still go well; negative: all
 
   static atone::features::device_status look(atone::features::device_driver& found, atone::features::device_words&) {
     found.devices = 2;
@@ -47,6 +48,8 @@ class emulated_machine {
   atone::features::device_status open(std::int32_t device, atone::features::device_words&) {
     static int sessions = 0;
     ++sessions;
+    device_ = device;
+    enter();
     bool const is_work = sessions == 2;
     fails_ = is_work && device == fails_at_work;
     hangs_ = is_work && device == hangs_at_work;
@@ -55,6 +58,8 @@ class emulated_machine {
         device == wrong_from_the_beginning || (sessions > 2 && device == wrong_at_a_heartbeat) || (is_work && device == wrong_at_work);
     return atone::features::device_status::done;
   }
+
+  void enter() { entered = device_; }
 
   std::uint32_t blocks_most() const { return 2; }  // few: each takes several rows of results
   void* allocate(std::size_t bytes) {
@@ -81,6 +86,7 @@ class emulated_machine {
   }
   template <class... Parameters, class... Arguments>
   void launch(unsigned stream, void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads, Arguments... with) {
+    if (entered != device_) failed_ = true;  // as on a device: its streams are of no use elsewhere
     later(stream, [=, this] {
       if (kills_) std::abort();
       while (hangs_) pause();
@@ -106,6 +112,7 @@ class emulated_machine {
 
   std::deque<std::function<void()>> waiting_[2];
   static constexpr std::size_t memory_bytes = std::size_t{1} << 30;
+  std::int32_t device_ = 0;
   bool failed_ = false;
   bool fails_ = false;
   bool hangs_ = false;

@@ -96,6 +96,8 @@ TEST(features_device, options_out_of_bounds_are_refused) {
   auto options = emulated();
   options.block_threads = 48;
   EXPECT_EQ(gpu_engine::open(shop(), options).error().code, errc::invalid_argument);
+  options.block_threads = 288;
+  EXPECT_EQ(gpu_engine::open(shop(), options).error().code, errc::invalid_argument);
   options = emulated();
   options.warp_rows = options.thread_rows - 1;
   EXPECT_EQ(gpu_engine::open(shop(), options).error().code, errc::invalid_argument);
@@ -106,6 +108,22 @@ TEST(features_device, asking_without_a_store_is_refused) {
   ASSERT_TRUE(device);
   EXPECT_EQ(device->as_of(noon, noon).error().code, errc::invalid_argument);
   EXPECT_EQ(device->per_event().error().code, errc::invalid_argument);
+}
+
+TEST(features_device, two_devices_can_be_used_in_turn_by_one_thread) {
+  auto const set = shop();
+  auto const store = store_of(*set, purchases(3, 5));
+  auto options = emulated();
+  auto first = gpu_engine::open(set, options);
+  options.device = 1;
+  auto second = gpu_engine::open(set, options);
+  ASSERT_TRUE(first->keep(store));
+  ASSERT_TRUE(second->keep(store));
+  for (auto* device : {&*first, &*second, &*first}) {
+    auto const found = device->as_of(noon, noon);
+    ASSERT_TRUE(found) << found.error().message;
+    expect_same_bits(*set, *found, *feature_engine{set}.as_of(store, noon, noon));
+  }
 }
 
 // Refused before anything runs: the device is as good as before.

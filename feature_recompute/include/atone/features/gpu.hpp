@@ -47,7 +47,7 @@ struct gpu_options {
   int device = 0;
   std::uint32_t thread_rows = 32;  // events of an entity that one thread computes; up to warp_rows a warp does, beyond a block
   std::uint32_t warp_rows = 4096;
-  std::uint32_t block_threads = 256;                     // a multiple of 32, at most 1024
+  std::uint32_t block_threads = 256;                     // a multiple of 32, at most 256
   std::uint64_t scratch_bytes = std::uint64_t{1} << 30;  // of each of the two batches under way
   std::uint64_t result_bytes = std::uint64_t{1} << 26;   // of one batch
 
