@@ -7,7 +7,7 @@
 
 namespace atone::features::cuda {
 
-// Nothing has run of it: another engine can do the job.
+// The device is as good as before: another engine can do the job.
 inline device_status refuse(device_words& why, char const* what, std::uint64_t bytes = 0) {
   if (bytes == 0) {
     std::snprintf(why.text, sizeof why.text, "%s", what);

@@ -17,7 +17,7 @@ inline constexpr char device_interface_symbol[] = "atone_features_device_v1";
 enum class device_status : std::int32_t {
   done = 0,
   no_device = 1,  // there is none, or no driver for it: a normal state of a machine
-  refused = 2,    // nothing ran: this job is not for this device (too large for its memory); another engine can do it
+  refused = 2,    // there are no results: this job is not for this device (too large for its memory); another engine can do it
   failed = 3,     // the device can't be used by this process any more: end it
 };
 
