@@ -12,6 +12,10 @@ commands_check="clang++-19 clang-format-19 dot"
 modules_build="libpqxx yaml-cpp sqlite3 openssl spdlog re2"
 modules_check="gtest gmock benchmark rdkafka"
 
+# nvcc and what it needs, as wheels that unpack into one folder. Pinned together: they fit each other.
+cuda_wheels="nvidia-cuda-nvcc==13.5.37 nvidia-nvvm==13.5.37 nvidia-cuda-crt==13.5.37 nvidia-cuda-runtime==13.5.37"
+cuda_folder=$root/build/cuda
+
 is_debian_12() {
   [ -r /etc/os-release ] || return 1
   (. /etc/os-release && [ "${ID:-}" = debian ] && [ "${VERSION_ID:-}" = 12 ])
@@ -101,4 +105,21 @@ ensure_packages() {
     build) name_missing "$commands_build" "$modules_build" ;;
     check) name_missing "$commands_build $commands_check" "$modules_build $modules_check" ;;
   esac
+}
+
+# The toolkit for the GPU plug-in, in continuous integration: there the kernels are always compiled.
+ensure_cuda() {
+  [ "${CI:-}" = true ] || return 0
+  [ "$(cat "$cuda_folder/wheels" 2>/dev/null)" != "$cuda_wheels" ] || return 0
+  say "installing $(echo "$cuda_wheels" | wc -w) wheels: $cuda_wheels"
+  rm -rf "$cuda_folder"
+  logged pip-cuda python3 -m pip install --quiet --no-deps --no-compile --target "$cuda_folder" $cuda_wheels || return
+  echo "$cuda_wheels" >"$cuda_folder/wheels"
+}
+
+# What configures the plug-in: required in continuous integration, and wherever the wheels have been installed.
+cuda_arguments() {
+  if [ "${CI:-}" = true ] || [ -f "$cuda_folder/wheels" ]; then
+    echo "-DATONE_CUDA=ON -DATONE_CUDA_ROOT=$cuda_folder/nvidia/cu13"
+  fi
 }

@@ -59,7 +59,8 @@ MACHINE_PATH = re.compile(r"(?<![\w.}])/(?:work|home|root|Users)/[\w.]|/tmp/bash
 CONSTRUCTED = {"hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds", "duration", "business_key", "step_path",
                "saga_id", "node_id", "attempt", "sequence", "epoch", "batch_number", "definition_version", "error"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-CPP = (".cpp", ".hpp")
+CPP = (".cpp", ".hpp", ".cu", ".cuh")
+UNITS = (".cpp", ".cu")
 
 
 @dataclass
@@ -261,7 +262,7 @@ def is_listed(tree: Tree, path: str, lists: list[str]) -> bool:
 def rule_listed(tree: Tree) -> list[Finding]:
     """Every source stands in a CMake list, or it is neither built nor run."""
     lists = [path for path in tree.paths if path.endswith((".cmake", "CMakeLists.txt"))]
-    return [Finding(path, 1, "stands in no CMake list") for path in tree.cpp() if path.endswith(".cpp") and not is_listed(tree, path, lists)]
+    return [Finding(path, 1, "stands in no CMake list") for path in tree.cpp() if path.endswith(UNITS) and not is_listed(tree, path, lists)]
 
 
 def rule_format(tree: Tree) -> list[Finding]:

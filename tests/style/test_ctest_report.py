@@ -12,6 +12,8 @@ PASSED = '<testcase name="a" status="run"><system-out>fine</system-out></testcas
 FAILED = '<testcase name="b" status="fail"><failure message=""/><system-out>expected 1, got 2</system-out></testcase>'
 SKIPPED = ('<testcase name="c" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>[ RUN      ] s.c\n'
            "store_test.cpp:12: Skipped\nno PostgreSQL on this machine\n[  SKIPPED ] s.c (0 ms)</system-out></testcase>")
+NO_DEVICE = SKIPPED.replace('name="c"', 'name="features_cuda_device_test/features_cuda.compares"').replace(
+    "no PostgreSQL on this machine", "skipped, because there is no CUDA device: no driver (error 35)")
 NOT_BUILT = '<testcase name="d_NOT_BUILT" status="notrun"><skipped message="Unable to find executable"/></testcase>'
 
 
@@ -48,6 +50,18 @@ class Report(unittest.TestCase):
     def test_skipped_fails_in_ci(self):
         code, _, counts = self.run_on(PASSED, SKIPPED, NOT_BUILT, skipped_fail=True)
         self.assertEqual((1, "1 2"), (code, counts))
+
+    def test_without_a_device_its_tests_may_be_skipped_in_ci_and_say_so(self):
+        code, text, counts = self.run_on(PASSED, NO_DEVICE, skipped_fail=True)
+        self.assertEqual((0, "1 0"), (code, counts))
+        self.assertIn("there is no CUDA device: no driver (error 35)", text)
+
+    def test_for_no_other_reason_and_no_other_test(self):
+        other_reason = NO_DEVICE.replace("no CUDA device", "no time")
+        other_test = NO_DEVICE.replace("features_cuda_device_test", "features_test")
+        for case in (other_reason, other_test):
+            code, _, counts = self.run_on(PASSED, case, skipped_fail=True)
+            self.assertEqual((1, "1 1"), (code, counts))
 
 
 if __name__ == "__main__":

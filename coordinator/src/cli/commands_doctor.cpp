@@ -3,23 +3,14 @@
 
 #include "cli/command.hpp"
 #include "cli/daemon_client.hpp"
+#include "cli/finding.hpp"
+#include "cli/gpu_check.hpp"
 #include "cli/table.hpp"
 #include "cli/version.hpp"
 #include "cli/wire.hpp"
 
 namespace atone::cli {
 namespace {
-
-enum class verdict { fine, left_out, warning, fault };
-
-struct finding {
-  verdict how = verdict::fine;
-  std::string what;
-  std::string detail;
-
-  finding(verdict of, std::string subject, std::string words) : how(of), what(std::move(subject)), detail(std::move(words)) {}
-};
-using findings = std::vector<finding>;
 
 std::string_view word_of(verdict how) noexcept {
   if (how == verdict::fine) return "ok";
@@ -142,7 +133,20 @@ void look_at_store(std::string const& address, findings& out) {
 // Parts that a build may have or not: what is missing is said, not found out.
 void look_at_parts(findings& out) {
   out.emplace_back(verdict::left_out, "kafka", "not part of this version yet");
-  out.emplace_back(verdict::left_out, "cuda", "not part of this version yet");
+  auto const plugin = find_gpu_plugin();
+  out.emplace_back(plugin.empty() ? verdict::left_out : verdict::fine, "gpu",
+                   plugin.empty() ? "no plug-in beside this program: features are computed on the CPU" : plugin + " (atone doctor --gpu)");
+}
+
+void look_at_all(arguments const& typed, surroundings const& with, findings& out) {
+  daemon_client const daemon{with};
+  if (look_at_health(daemon, with, out)) {
+    look_at_stats(daemon, out);
+    look_at_alerts(daemon, out);
+    look_at_nodes(daemon, out);
+  }
+  if (typed.has("store")) look_at_store(typed.get("store"), out);
+  look_at_parts(out);
 }
 
 void print_findings(findings const& found, terminal const& to) {
@@ -166,14 +170,11 @@ void print_json(findings const& found, terminal const& to) {
 
 exit_code run_doctor(arguments const& typed, surroundings const& with) {
   findings found;
-  daemon_client const daemon{with};
-  if (look_at_health(daemon, with, found)) {
-    look_at_stats(daemon, found);
-    look_at_alerts(daemon, found);
-    look_at_nodes(daemon, found);
+  if (typed.has("gpu")) {
+    look_at_gpus(typed.has("plugin") ? typed.get("plugin") : find_gpu_plugin(), found);
+  } else {
+    look_at_all(typed, with, found);
   }
-  if (typed.has("store")) look_at_store(typed.get("store"), found);
-  look_at_parts(found);
   if (with.wants_json(typed)) {
     print_json(found, with.screen);
   } else {

@@ -209,6 +209,7 @@ class compiler {
     current.keep = std::max(current.keep, one.keep);
     current.no_intervals = current.no_intervals && (one.into.what == aggregation::count || one.into.what == aggregation::recency);
     current.squares = current.squares || one.into.what == aggregation::variance || one.into.what == aggregation::deviation;
+    current.gaps = current.gaps || one.into.what == aggregation::interval_min;
     plan_.sinks.push_back(one.into);
     ++plan_.stops.back().end_sink;
     last_ = &one;

@@ -10,6 +10,15 @@ std::int64_t const* values_of(feature_set const& set, event_store const& store, 
   return store.columns[column].values.data();
 }
 
+std::vector<std::int64_t> codes_of(condition const& of, event_column const& column) {
+  auto codes = of.numbers;
+  for (auto const& word : of.words) {
+    auto const found = std::lower_bound(column.words.begin(), column.words.end(), word);
+    if (found != column.words.end() && *found == word) codes.push_back(found - column.words.begin());
+  }
+  return codes;
+}
+
 namespace {
 
 bound_condition bind(feature_set const& set, event_store const& store, condition const& from) {
@@ -20,12 +29,7 @@ bound_condition bind(feature_set const& set, event_store const& store, condition
   made.is_range = from.is_range;
   made.least = from.least;
   made.most = from.most;
-  made.numbers = from.numbers;
-  // A word that the store has not seen is met by no row.
-  for (auto const& word : from.words) {
-    auto const found = std::lower_bound(column.words.begin(), column.words.end(), word);
-    if (found != column.words.end() && *found == word) made.numbers.push_back(found - column.words.begin());
-  }
+  made.numbers = codes_of(from, column);
   return made;
 }
 

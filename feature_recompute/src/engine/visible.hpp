@@ -11,6 +11,9 @@ namespace atone::features {
 // The values of a column of the store, those included that the store keeps elsewhere.
 std::int64_t const* values_of(feature_set const& set, event_store const& store, std::uint32_t column);
 
+// What a condition asks for, ascending; words as their codes in the column. A word that the store has not seen is met by no row.
+std::vector<std::int64_t> codes_of(condition const& of, event_column const& column);
+
 // A condition whose words are codes of the store at hand.
 struct bound_condition {
   std::int64_t const* values = nullptr;

@@ -53,12 +53,6 @@ walker::walker(feature_set const& set, feature_plan const& plan, event_store con
   }
 }
 
-void walker::column_at::put_real(std::size_t at, double value) const {
-  std::int64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  put(at, bits);
-}
-
 void walker::column_at::fill(std::size_t count, cell_state with) const {
   std::fill_n(cells, count, 0);
   if (states != nullptr) std::fill_n(states, count, with);
@@ -225,19 +219,7 @@ void walker::walk_events(bound_walk const& with) {
 
 void walker::write_occurrences(sink const& to, occurrences const* of) const {
   auto const into = column(to.column);
-  auto const least = to.what == aggregation::count ? 0 : to.what == aggregation::recency ? 1 : 2;
-  for (std::size_t at = 0; at < size_; ++at) {
-    if (of[at].count < least) {
-      into.put_nothing(at, cell_state::null);
-      continue;
-    }
-    switch (to.what) {
-      case aggregation::count: into.put(at, of[at].count); break;
-      case aggregation::recency: into.put(at, as_of_[at] - of[at].newest); break;
-      case aggregation::interval_min: into.put(at, of[at].gap); break;
-      default: into.put_real(at, mean_of(of[at].newest - of[at].oldest, of[at].count - 1, 1)); break;
-    }
-  }
+  for (std::size_t at = 0; at < size_; ++at) into.put(at, occurrence_cell(to.what, of[at], as_of_[at]));
 }
 
 void walker::walk_moments(bound_walk const& with) {
@@ -275,12 +257,9 @@ void walker::write_moments(sink const& to, moments const* of, live_rows const& r
   // Over nothing a sum is 0, all else null.
   into.fill(size_, to.what == aggregation::sum ? cell_state::value : cell_state::null);
   switch (to.what) {
-    case aggregation::sum:
-      return write_each(rows, [&](std::size_t at) {
-        fits(of[at].sum) ? into.put(at, static_cast<std::int64_t>(of[at].sum)) : into.put_nothing(at, cell_state::overflow);
-      });
+    case aggregation::sum: return write_each(rows, [&](std::size_t at) { into.put(at, sum_cell(of[at])); });
     case aggregation::mean:
-      return write_each(rows, [&](std::size_t at) { into.put_real(at, mean_of(of[at].sum, of[at].count, to.scale)); });
+      return write_each(rows, [&](std::size_t at) { into.put(at, real_cell(mean_of(of[at].sum, of[at].count, to.scale))); });
     case aggregation::min: return write_each(rows, [&](std::size_t at) { into.put(at, of[at].least); });
     case aggregation::max: return write_each(rows, [&](std::size_t at) { into.put(at, of[at].most); });
     default: return write_spread(to, of, rows);
@@ -290,13 +269,7 @@ void walker::write_moments(sink const& to, moments const* of, live_rows const& r
 // Variance and deviation.
 void walker::write_spread(sink const& to, moments const* of, live_rows const& rows) const {
   auto const into = column(to.column);
-  write_each(rows, [&](std::size_t at) {
-    auto const& one = of[at];
-    if (to.sample && one.count < 2) return;
-    if (one.overflow) return into.put_nothing(at, cell_state::overflow);
-    auto const variance = variance_of(one.count, one.sum, one.squares, to.scale, to.sample);
-    into.put_real(at, to.what == aggregation::variance ? variance : std::sqrt(variance));
-  });
+  write_each(rows, [&](std::size_t at) { into.put(at, spread_cell(to, of[at])); });
 }
 
 // Few rows that all pass: each is compared with the newer ones where they are.
@@ -398,7 +371,7 @@ void walker::walk_decay(bound_walk const& with) {
   }
   write(with, decayed_, [&](sink const& to, decayed const* of) {
     auto const into = column(to.column);
-    for (std::size_t at = 0; at < size_; ++at) into.put_real(at, of[at].value(to.scale));
+    for (std::size_t at = 0; at < size_; ++at) into.put(at, real_cell(of[at].value(to.scale)));
   });
 }
 
@@ -406,18 +379,7 @@ void walker::write_quotient(quotient const& of) const {
   auto const into = column(of.column);
   auto const upper = column(of.upper);
   auto const lower = column(of.lower);
-  auto const overflows = [](column_at const& in, std::size_t at) { return in.states != nullptr && in.states[at] == cell_state::overflow; };
-  for (std::size_t at = 0; at < size_; ++at) {
-    int128 const above = upper.cells[at];
-    int128 const below = lower.cells[at];
-    if (overflows(upper, at) || overflows(lower, at)) {
-      into.put_nothing(at, cell_state::overflow);
-    } else if (below == 0) {
-      into.put_nothing(at, cell_state::null);
-    } else {
-      into.put_real(at, nearest_quotient(below < 0 ? -above : above, magnitude_of(below)));
-    }
-  }
+  for (std::size_t at = 0; at < size_; ++at) into.put(at, quotient_cell(upper.get(at), lower.get(at)));
 }
 
 }  // namespace atone::features

@@ -7,38 +7,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/cells.hpp"
 #include "engine/plan.hpp"
 #include "engine/seen.hpp"
 #include "engine/visible.hpp"
 
 namespace atone::features {
-
-// One row to compute: rows begin … end of the store may count, if they had happened and were known.
-struct row_request {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-  std::int64_t as_of = 0;
-  std::int64_t known_at = 0;
-};
-
-// How often and when events happened.
-struct occurrences {
-  std::int64_t count = 0;
-  std::int64_t newest = 0;
-  std::int64_t oldest = 0;
-  std::int64_t gap = INT64_MAX;  // the smallest between neighbours
-
-  // Events come newest first.
-  void add(std::int64_t time) {
-    if (count == 0) {
-      newest = time;
-    } else if (oldest - time < gap) {
-      gap = oldest - time;
-    }
-    oldest = time;
-    ++count;
-  }
-};
 
 class walker {
  public:
@@ -69,12 +43,12 @@ class walker {
       cells[at] = value;
       if (states != nullptr) states[at] = cell_state::value;
     }
-    void put_real(std::size_t at, double value) const;
-    void fill(std::size_t count, cell_state with) const;
-    void put_nothing(std::size_t at, cell_state why) const {
-      cells[at] = 0;
-      states[at] = why;
+    void put(std::size_t at, cell_value const& value) const {
+      cells[at] = value.bits;
+      if (states != nullptr) states[at] = value.state;
     }
+    void fill(std::size_t count, cell_state with) const;
+    cell_value get(std::size_t at) const { return cell_value{cells[at], states == nullptr ? cell_state::value : states[at]}; }
   };
 
   // Rows of a block whose window holds something: often few of them.

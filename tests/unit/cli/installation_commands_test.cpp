@@ -30,7 +30,23 @@ TEST(doctor, finds_nothing_wrong_with_a_healthy_daemon) {
   EXPECT_EQ(line.run({"doctor"}), exit_code::done) << line.out();
   EXPECT_THAT(line.out(), HasSubstr("no saga is parked"));
   EXPECT_THAT(line.out(), HasSubstr("left out  kafka"));
-  EXPECT_THAT(line.out(), HasSubstr("left out  cuda"));
+  EXPECT_THAT(line.out(), HasSubstr("left out  gpu"));
+}
+
+TEST(doctor, looks_at_the_gpus_without_a_daemon) {
+  command_line line;
+  EXPECT_EQ(line.run({"doctor", "--gpu", "--plugin", ATONE_EMULATED_PLUGIN}), exit_code::done) << line.out();
+  EXPECT_TRUE(line.daemon.lines.empty());
+  EXPECT_THAT(line.out(), HasSubstr("emulation on the host"));
+  EXPECT_THAT(line.out(), HasSubstr("emulated 1, compute capability 0.0, 1 processors, 1.0 GiB, 1.0 GiB free"));
+  EXPECT_THAT(line.out(), HasSubstr("gpu 1        gives the bits of the CPU for every kind of feature"));
+}
+
+TEST(doctor, a_machine_without_a_gpu_plugin_is_no_fault_and_one_that_does_not_load_is) {
+  command_line line;
+  EXPECT_EQ(line.run({"doctor", "--gpu"}), exit_code::done) << line.out();
+  EXPECT_THAT(line.out(), HasSubstr("left out  gpu plug-in  libatone_features_cuda.so is not beside this program"));
+  EXPECT_EQ(line.run({"doctor", "--gpu", "--plugin", "nowhere.so"}), exit_code::negative);
 }
 
 TEST(doctor, tells_what_is_wrong) {

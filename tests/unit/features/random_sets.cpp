@@ -112,6 +112,7 @@ class drawing {
     if (names_.size() > 1) {
       text += "  base: {" + one_of({"count: events", "sum: amount", "sum: quantity", "distinct: product"}) + ", over: [" + names_[0] +
               ", " + names_[1] + "]" + where() + "}\n  trend: {ratio: base, between: [" + names_[1] + ", " + names_[0] + "]}\n";
+      text += "  back: {ratio: base, between: [" + names_[0] + ", " + names_[1] + "]}\n";
     }
     return text;
   }

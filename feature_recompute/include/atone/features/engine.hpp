@@ -15,15 +15,13 @@
 #include <string>
 #include <vector>
 
+#include <atone/features/aggregation.hpp>
 #include <atone/features/events.hpp>
 #include <atone/features/feature_set.hpp>
 #include <atone/features/parallel.hpp>
 #include <atone/result.hpp>
 
 namespace atone::features {
-
-// What a cell has instead of a value.
-enum class cell_state : std::uint8_t { value = 0, null = 1, overflow = 2 };
 
 // What the bits of a cell mean.
 enum class cell_type : std::uint8_t { integer, decimal, text, timestamp, real };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <atone/diagnostic.hpp>
+#include <atone/features/aggregation.hpp>
 #include <atone/ids.hpp>
 #include <atone/time.hpp>
 
@@ -73,29 +74,6 @@ struct condition {
   condition() = default;
   friend bool operator==(condition const&, condition const&) = default;
 };
-
-// What is computed.
-enum class aggregation : std::uint8_t {
-  count,  // events, or values of the column that are not null
-  sum,    // exact, or flagged as overflow
-  mean,   // the nearest double to the exact quotient
-  min,
-  max,
-  variance,       // the nearest double to the exact quotient
-  deviation,      // the square root of that double
-  distinct,       // exactly how many different values
-  first,          // the oldest value
-  last,           // the newest value
-  last_values,    // the newest values, newest first
-  recency,        // age of the newest event, microseconds
-  interval_mean,  // between neighbouring events, microseconds
-  interval_min,
-  decayed_count,  // each event weighs 2^(-age / half-life)
-  decayed_sum,
-  ratio,  // of one feature in two windows
-};
-
-std::string_view name(aggregation of) noexcept;
 
 // One feature, in each of its windows and for each of its categories.
 struct feature_spec {
