@@ -105,7 +105,9 @@ void judge::note_lock(saga_case& of, event const& what) {
   if (of.shadow.status() == saga_status::waiting) queue.insert(own);
   if (what.kind == event_kind::lock_granted) {
     if (!locks_.emplace(of.shadow.lock(), of.id).second) wrong("lock", of, "it has a lock that another saga has");
-    if (leases_.empty() && (queue.empty() || own != *queue.begin()))
+    // One whose data was refused had left the queue in memory; it is parked instead.
+    auto const first = std::find_if(queue.begin(), queue.end(), [&](auto const& one) { return !refused_.contains(one.second); });
+    if (leases_.empty() && !refused_.contains(of.id) && (first == queue.end() || own != *first))
       wrong("lock", of, "it has the lock before one that was started earlier");
   }
   if (of.shadow.status() != saga_status::waiting) queue.erase(own);

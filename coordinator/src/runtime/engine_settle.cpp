@@ -88,7 +88,7 @@ void engine::settle_rejected(gathering& sent, std::vector<rejected_saga> const& 
     forget_gathered(one.saga, one.why);
     timers_.cancel_all(of->timers);
     auto why = "the store refused its data: " + one.why.message;
-    if (of->parking) {
+    if (of->parking == sent.number) {
       give_up_storing(*of, std::move(why));
       continue;
     }
@@ -102,7 +102,6 @@ void engine::settle_rejected(gathering& sent, std::vector<rejected_saga> const& 
 // Not even that it is parked can be written: trying again would never end. Nothing of it is written or sent until the next start of this
 // process, or of the shard's next owner.
 void engine::give_up_storing(instance& of, std::string why) {
-  of.parking = false;
   of.broken = std::move(why);
   of.row.status = saga_status::parked;
   of.row.cause = of.broken;
@@ -137,9 +136,10 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
   fresh->calls_out = calls;
   fresh->locals_out = locals;
   if (fresh->broken.empty()) {
-    fresh->parking = true;
     take_all_unsent(*fresh);  // what the event that was refused had given up is out still
-    return park(*fresh, std::move(why));
+    park(*fresh, std::move(why));
+    fresh->parking = fresh->batch;
+    return;
   }
   resume(*fresh);  // nothing is added to a history that is not understood
   schedule_flush();
@@ -160,7 +160,6 @@ void engine::notify(saga_id id) {
     ports_.probe.saga_ended(of->row);
     drop(id);
   } else {
-    of->parking = false;
     ++figures_.parked;
     ports_.probe.saga_parked(of->row);
   }

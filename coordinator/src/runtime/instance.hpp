@@ -35,7 +35,7 @@ struct engine::instance {
   std::uint32_t calls_out = 0;                              // requests of it that may still be answered
   std::vector<std::pair<step_path, operation>> locals_out;  // of them, those to local handlers
   bool reloading = false;                                   // its memory is ahead of what the store accepted: dropped and read again
-  bool parking = false;                                     // parked since the store refused its data, and that is not durable yet
+  std::uint64_t parking = 0;                                // the batch that says it is parked since the store refused its data; 0: none
   bool sql_in_flight = false;                               // its next event is being made inside a transaction: others wait their turn
   std::deque<std::function<void()>> deferred;
 

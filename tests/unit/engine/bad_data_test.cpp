@@ -223,5 +223,32 @@ TEST(engine_bad_data, nothing_follows_from_events_that_are_not_in_the_store) {
   EXPECT_THAT(world.history(id), ElementsAre(kind::started));
 }
 
+// Found by the simulation: the second refusal, of another event, was taken for one of the parking, and no person could send the saga on.
+TEST(engine_bad_data, a_parked_saga_of_which_another_answer_is_refused_can_still_be_sent_on) {
+  engine_world world{R"(saga: fan
+version: 1
+services: {shop: {http: "http://127.0.0.1:1"}}
+steps:
+  - id: both
+    parallel: {join: all, on_failure: cancel_rest}
+    branches:
+      left: [{id: l, call: shop POST /l, in: {}, compensate: {call: shop POST /undo, in: {}}}]
+      right: [{id: r, call: shop POST /r, in: {}, compensate: {call: shop POST /undo, in: {}}}]
+)"};
+  auto const id = world.begun();
+  world.answer(id, "both/left/l", done_with(bad));
+  world.commit_all();
+  ASSERT_EQ(world.stored(id).status, saga_status::parked);
+  world.answer(id, "both/right/r", done_with(bad));
+  world.commit_all();
+  EXPECT_EQ(world.stored(id).status, saga_status::parked);
+  auto const retried = world.act(operator_request::action_kind::retry, id);
+  world.commit_all();
+  ASSERT_TRUE(retried.fine()) << retried.message();
+  world.succeed(id, "both/left/l");
+  world.succeed(id, "both/right/r");
+  EXPECT_EQ(world.stored(id).status, saga_status::completed);
+}
+
 }  // namespace
 }  // namespace atone::test
