@@ -133,15 +133,21 @@ void steward::load(shard which) {
   loading_.insert(which);
   node_.after(node_.in().delays().up_to(round_trip), [this, which] {
     auto const sagas = std::make_shared<std::vector<open_saga>>(node_.in().store().load_open({which}));
-    node_.after(node_.in().delays().up_to(round_trip * 4), [this, which, sagas] {
-      if (!node_.engine().driving()) return;
-      node_.engine().adopt(std::move(*sagas));
-      loading_.erase(which);
-      held_.insert(which);
-      node_.engine().hold({which});
-      note("holds", {which});
-    });
+    node_.after(node_.in().delays().up_to(round_trip * 4), [this, which, sagas] { adopt(which, sagas, 0); });
   });
+}
+
+void steward::adopt(shard which, std::shared_ptr<std::vector<open_saga>> const& sagas, std::size_t from) {
+  if (!node_.engine().driving()) return;
+  auto const to = std::min(sagas->size(), from + node_.in().settings().bounds.adopted_a_turn);
+  std::vector<open_saga> slice;
+  for (auto at = from; at < to; ++at) slice.push_back(std::move((*sagas)[at]));
+  node_.engine().adopt(std::move(slice));
+  if (to < sagas->size()) return node_.after(duration{0}, [this, which, sagas, to] { adopt(which, sagas, to); });
+  loading_.erase(which);
+  held_.insert(which);
+  node_.engine().hold({which});
+  note("holds", {which});
 }
 
 void steward::give(std::vector<shard_move> moves) {

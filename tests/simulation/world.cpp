@@ -20,6 +20,9 @@ bool steady(world_settings const& of) {
 
 engine_bounds drawn_bounds(dice chance) {
   engine_bounds made;
+  auto aside = chance;
+  aside.next();
+  if (aside.chance(500)) made.adopted_a_turn = aside.between(1, 3);
   if (!chance.chance(400)) return made;
   if (chance.chance(500)) made.open_max = static_cast<std::uint32_t>(chance.between(5, 40));
   if (chance.chance(500)) made.queue_max = chance.between(1, 20);

@@ -33,6 +33,7 @@ struct engine_bounds {
   std::size_t commands_a_turn = 64;
   std::size_t records_a_batch = journal_batch::records_max;
   bool early_alarms = false;
+  std::size_t adopted_a_turn = 1000;  // sagas of a shard that is loaded
 
   engine_bounds() = default;
 };

@@ -73,7 +73,7 @@ enum class finding_kind : std::uint8_t {
   orphan,                 // an effect of a saga that the journal does not know
   journal_contradicts,    // the journal itself says that one operation succeeded twice
   cause_missing,          // an event does not say which earlier one it answers
-  lock_broken,            // had its lock while another saga had it
+  lock_broken,            // acted without its lock, or had it while another saga had it
   // why it can't be checked
   definition_missing,
   history_incomplete,  // events are missing or not in order

@@ -105,6 +105,15 @@ std::optional<std::string> cause_gap(saga_facts const& of) {
   return std::nullopt;
 }
 
+std::optional<std::string> lock_gap(saga_facts const& of) {
+  if (!of.definition->lock) return std::nullopt;
+  for (auto const& each : of.events) {
+    if (each.kind == event_kind::lock_granted) return std::nullopt;
+    if (!each.step.empty()) return each.step.text() + " began without the saga's lock";
+  }
+  return std::nullopt;
+}
+
 leaves collect_leaves(definition const& of) {
   leaves found;
   collect(of.steps, step_path{}, found);

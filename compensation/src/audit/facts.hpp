@@ -32,6 +32,9 @@ std::optional<std::string> history_gap(saga_facts const& of);
 // Nothing when every event but the first names an earlier one as its cause, else which one does not.
 std::optional<std::string> cause_gap(saga_facts const& of);
 
+// Nothing unless the saga's definition has a lock, and a step began before the lock was granted: which.
+std::optional<std::string> lock_gap(saga_facts const& of);
+
 // A step that does something, as the definition has it.
 struct leaf {
   atomicity promise = atomicity::read_only;

@@ -25,11 +25,10 @@ std::string key_of(saga_facts const& of) {
   return (of.definition->lock ? "lock " : "") + json::canonical(*value);
 }
 
-timestamp begin_of(saga_facts const& of) {
-  if (!of.definition->lock) return of.events.front().at;
+event const* grant_of(saga_facts const& of) {
   auto const granted =
       std::find_if(of.events.begin(), of.events.end(), [](event const& one) { return one.kind == event_kind::lock_granted; });
-  return granted == of.events.end() ? of.events.back().at : granted->at;
+  return granted == of.events.end() ? nullptr : &*granted;
 }
 
 }  // namespace
@@ -42,9 +41,11 @@ std::uint64_t isolation_books::bit_of(std::string const& service) {
 void isolation_books::note(saga_facts const& of, facts_by_step const& facts, leaves const& steps) {
   auto const key = key_of(of);
   if (key.empty()) return;
+  auto const* const granted = grant_of(of);
+  if (of.definition->lock && granted == nullptr) return;  // it ended while it waited: it has done nothing
   at_work made;
   made.saga = of.row.id;
-  made.begin = begin_of(of);
+  made.begin = granted != nullptr ? granted->at : of.events.front().at;
   made.end = of.events.back().at;
   made.undone = of.row.status == saga_status::compensated;
   made.locked = of.definition->lock.has_value();

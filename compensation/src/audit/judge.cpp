@@ -177,6 +177,7 @@ std::vector<finding> judge_ended(judgement const& of) {
   if (auto gap = history_gap(of.saga)) return {about(of.saga, finding_kind::history_incomplete, std::move(*gap))};
   auto found = judge{of}.run();
   if (auto gap = cause_gap(of.saga)) found.push_back(about(of.saga, finding_kind::cause_missing, std::move(*gap)));
+  if (auto gap = lock_gap(of.saga)) found.push_back(about(of.saga, finding_kind::lock_broken, std::move(*gap)));
   return found;
 }
 

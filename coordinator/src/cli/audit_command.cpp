@@ -35,6 +35,7 @@ class audit_run {
   // The order matters. Ended sagas are listed first, so that every effect of theirs is older than the reading of the participants;
   // what ended later, or began later, is set aside and never judged by what was read too early.
   result<audit::report> run() {
+    if (auto newest = find_newest(); !newest) return newest.error();
     std::vector<saga_row> ended;
     auto const not_judged = [&](saga_row const& row) { unjudged_.insert(row.id); };
     if (auto listed = list(open_statuses, not_judged); !listed) return listed.error();  // whoever ends from here on is known to be left
@@ -62,7 +63,7 @@ class audit_run {
   std::optional<audit_state> state() const {
     if (!newest_) return before_;
     audit_state made;
-    made.judged_up_to = older_by(*newest_, ids_differ);
+    made.judged_up_to = older_by(*newest_, ids_differ);  // of what was there before anything was listed
     if (before_) made.judged_up_to = std::max(made.judged_up_to, before_->judged_up_to);
     std::copy_if(unjudged_.begin(), unjudged_.end(), std::inserter(made.open, made.open.end()),
                  [&](saga_id one) { return one <= made.judged_up_to; });
@@ -76,6 +77,15 @@ class audit_run {
     std::vector<std::string> names;
     for (auto const& each : sources) names.push_back(each.service);
     return names;
+  }
+
+  result<void> find_newest() {
+    target from{"/v1/sagas"};
+    from.query("limit", "1");
+    auto const answer = daemon_.get(from);
+    if (!answer) return answer.error();
+    for (auto const& each : elements_of(*answer, "sagas")) newest_ = read_saga(each).id;
+    return {};
   }
 
   result<void> list(std::vector<saga_status> const& statuses, std::function<void(saga_row&)> const& visit) {
@@ -183,9 +193,12 @@ class audit_run {
     facts.row = row;
     facts.definition = *definition;
     facts.events = read_events(*history);
-    by.judge(facts);
-    unjudged_.erase(row.id);
-    newest_ = newest_ ? std::max(*newest_, row.id) : row.id;
+    auto const found = by.judge(facts);
+    auto const by_person = [](event const& one) {
+      return one.kind == event_kind::operator_skip || one.kind == event_kind::operator_complete;
+    };
+    bool const may_be_later = found == audit::verdict::not_checkable && std::none_of(facts.events.begin(), facts.events.end(), by_person);
+    may_be_later ? void(unjudged_.insert(row.id)) : void(unjudged_.erase(row.id));  // a service was not read, say
     return {};
   }
 
@@ -224,7 +237,7 @@ class audit_run {
   std::vector<audit_source> sources_;
   std::optional<audit_state> before_;
   std::optional<saga_id> from_;    // older ones were all judged
-  std::optional<saga_id> newest_;  // that was judged now
+  std::optional<saga_id> newest_;  // when this one began
   std::set<saga_id> unjudged_;
   surroundings const& with_;
   daemon_client daemon_;

@@ -88,7 +88,7 @@ std::string lock_words(saga_story const& story) {
   auto const value = printable(story.lock);
   bool const waits = story.row.status == saga_status::waiting;
   if (!waits) return value;
-  return value + (story.lock_holder.empty() ? ", to be granted" : ", which " + printable(story.lock_holder) + " has");
+  return value + (story.lock_holder.empty() ? ", which it waits for" : ", which " + printable(story.lock_holder) + " has");
 }
 
 style tone_of(saga_status status) noexcept {

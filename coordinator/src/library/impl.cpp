@@ -539,6 +539,9 @@ result<saga_view> rebuild_view(saga_row row, std::vector<event> const& history, 
   saga_view view;
   view.row = std::move(row);
   if (!history.empty()) view.row.last = history.back().seq;
+  for (auto const& one : history) {
+    if (one.kind == event_kind::lock_granted) view.lock = one.text;
+  }
   if (definition == nullptr || definition->ref.hash != view.row.definition.hash) return view;
   saga_machine machine{definition, view.row.id, view.row.key};
   for (auto const& one : history) {

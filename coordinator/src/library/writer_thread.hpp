@@ -35,7 +35,8 @@ class writer_thread final : public runtime::batch_writer {
   void check(std::function<void(result<void>)> done);
   // Tells what has ended and has not been told yet. Every completion is posted to the loop, where it would stand behind all that is ready
   // already while the store has nothing to do; whoever runs the loop calls this between two of its handlers. On the loop's thread, and
-  // never from inside a handler.
+  // never from inside a handler. News keep their order among themselves; they may come before handlers that were posted earlier. The loop
+  // must not run any more once this object is gone.
   void tell_news();
   // False while a batch waits for the store to come back.
   bool healthy() const noexcept { return healthy_.load(std::memory_order_relaxed); }

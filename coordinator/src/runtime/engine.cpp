@@ -145,6 +145,7 @@ void engine::stop_driving(error const& why) {
   auto sagas = std::exchange(open_, {});
   timers_ = timer_table{};
   locks_.clear();
+  to_grant_.clear();
   ports_.turns.wake_at(std::nullopt);
   for (auto& [id, of] : sagas) {
     if (of->on_started) of->on_started(why);
@@ -217,7 +218,7 @@ saga_view engine::view_of(instance const& of) const {
   if (of.broken.empty()) view.row.last = of.machine.last();
   view.steps = of.machine.steps();
   view.parked = of.machine.parked_steps();
-  view.lock = of.machine.lock();
+  view.lock = of.lock.empty() ? of.machine.lock() : of.lock;
   if (auto const queue = locks_.find(view.lock); queue != locks_.end()) view.lock_holder = queue->second.holder.value_or(saga_id{});
   return view;
 }

@@ -199,10 +199,12 @@ class engine {
   void set_alarm();
 
   // engine_locks.cpp
-  void want_lock(instance const& of);
-  void has_lock_still(instance const& of);
+  void want_lock(instance& of);
+  void has_lock_still(instance& of, std::vector<event> const& history);
   void leave_lock(instance const& of);
+  void leave_queue(instance const& of);
   void grant_soon(std::string const& lock);
+  void grant_some();
   void grant(std::string const& lock);
   void grant_all();
 
@@ -264,6 +266,8 @@ class engine {
     std::set<std::pair<timestamp, saga_id>> waiting;
   };
   std::unordered_map<std::string, lock_queue> locks_;  // those that somebody has or wants
+  std::set<std::string> to_grant_;                     // of them, those to be looked at in the next turn
+  bool grants_scheduled_ = false;
   timer_table timers_;
   std::optional<timestamp> alarm_;
   engine_figures figures_;

@@ -26,7 +26,7 @@ void engine::recover(open_saga&& of) {
   auto& placed = *open_.insert_or_assign(id, std::move(made)).first->second;
   placed.life = ++lives_;
   if (placed.broken.empty() && !replay(placed, of)) ATONE_ASSERT(!placed.broken.empty());
-  has_lock_still(placed);
+  has_lock_still(placed, of.events);
 }
 
 bool engine::replay(instance& of, open_saga const& from) {

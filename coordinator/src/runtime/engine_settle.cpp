@@ -105,13 +105,13 @@ void engine::give_up_storing(instance& of, std::string why) {
   of.broken = std::move(why);
   of.row.status = saga_status::parked;
   of.row.cause = of.broken;
-  alert_row told;
-  told.saga = of.row.id;
-  told.kind = "parked";
+  leave_queue(of);
+  alert_row told;  // about no saga: nothing of this one can be written
+  told.kind = "unstorable: " + of.row.id.text();
   told.level = alert_level::page;
-  told.text = "not even that it is parked can be written: " + of.broken;
+  told.text = "saga " + of.row.id.text() + ": not even that it is parked can be written; nothing is sent for it before the next start";
   told.raised_at = ports_.clock.now();
-  ports_.probe.alerted(told);
+  raise(told);
   error const for_waiters{errc::bad_data, told.text};
   for (auto& [number, then] : std::exchange(of.waiters, {})) then(for_waiters);
 }
@@ -122,6 +122,7 @@ void engine::park_reloaded(saga_id id, std::string why, result<std::optional<ope
   if (!found || !*found) {
     old->reloading = false;
     old->broken = why + "; and its history can't be read: " + (found ? "it is not there" : found.error().message);
+    leave_queue(*old);
     resume(*old);
     return schedule_flush();
   }

@@ -18,7 +18,9 @@ void engine::adopt(std::vector<open_saga>&& sagas) {
     auto const id = one.row.id;
     if (auto* const here = find(id); here != nullptr) {
       // Begun here for the shard's owner before, and the answer to that commit is not here yet: driven once it is (settle_starts).
-      if (here->foreign) here->loaded = std::make_unique<open_saga>(std::move(one));
+      if (!here->foreign) continue;
+      has_lock_still(*here, one.events);
+      here->loaded = std::make_unique<open_saga>(std::move(one));
       continue;
     }
     recover(std::move(one));
@@ -37,6 +39,7 @@ void engine::lease_epochs(std::vector<shard> const& shards, std::vector<epoch> c
 
 void engine::hold(std::vector<shard> const& shards) {
   held_.insert(shards.begin(), shards.end());
+  grant_all();
 }
 
 bool engine::leaving(instance const& of) const {
@@ -121,7 +124,6 @@ void engine::keep(std::vector<shard> const& shards) {
   hold(shards);
   send_withheld([this](instance const& of) { return holds(of.row.home); });
   next_suspects();
-  grant_all();
 }
 
 void engine::lease_renewed() {

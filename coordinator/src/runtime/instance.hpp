@@ -27,6 +27,7 @@ struct engine::instance {
   bool suspect = false;                 // a local call of it was under way when the process before this one ended
   std::vector<std::pair<step_path, operation>> resent;      // calls that an earlier owner had sent: a refusal of them is not sure
   std::string broken;                                       // why its history can't be replayed; it stays parked
+  std::string lock;                                         // that it has or waits for; empty: none
   bool starting = false;                                    // its start is not committed yet
   bool foreign = false;                                     // of a shard that another drives: begun here, and no more
   std::unique_ptr<open_saga> loaded;                        // of one begun for another's shard that is ours now: as the store has it

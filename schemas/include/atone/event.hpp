@@ -35,7 +35,7 @@ enum class event_kind : std::int16_t {
   operator_skip = 13,       // step; text: note; actor
   operator_complete = 14,   // step; payload: the output supplied; text: note; actor
   parked = 15,              // by the runtime: text says why (replay failed, driven at three crashes, rejected data)
-  lock_granted = 16,        // the saga's lock is its own from here to its end: its steps begin
+  lock_granted = 16,        // text: the lock; it is the saga's own from here to its end: its steps begin
 };
 std::string_view name(event_kind kind) noexcept;  // "started", "step_succeeded" …
 

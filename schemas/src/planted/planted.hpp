@@ -42,6 +42,7 @@ enum class planted_bug : std::uint8_t {
   lock_for_everybody,
   forget_locks_at_take_over,
   pass_lock_early,
+  grant_while_loading,
   loser_hears_its_own_id,
   go_on_when_refused,
   go_on_when_fenced,

@@ -75,7 +75,8 @@ class daemon_double {
     std::string rows;
     std::size_t count = 0;
     for (auto at = sagas_.rbegin(); at != sagas_.rend() && count < std::stoul(query["limit"]); ++at) {
-      if (at->second.status != query["status"] || (!query["before"].empty() && at->first >= query["before"])) continue;
+      bool const other = !query["status"].empty() && at->second.status != query["status"];
+      if (other || (!query["before"].empty() && at->first >= query["before"])) continue;
       rows += (rows.empty() ? "" : ",") + row(*at);
       ++count;
     }

@@ -97,6 +97,31 @@ TEST(isolation, times_of_two_nodes_may_differ_a_little) {
   EXPECT_EQ(judged({at_work(locked, 1, 0, 1000), at_work(locked, 2, 950, 2000)}).verdict(), verdict::proven);
 }
 
+TEST(isolation, one_that_ended_while_it_waited_has_had_no_lock) {
+  script waited{saga_status::compensated, 2};
+  waited.facts().definition = locked;
+  waited.facts().row.definition = locked->ref;
+  waited.facts().events.front().payload = R"({"user": 5})";
+  event cancelled;
+  cancelled.kind = event_kind::cancel_requested;
+  cancelled.at = at(500);
+  waited.journal(cancelled);
+  auto const found = judged({at_work(locked, 1, 0, 1000), waited});
+  EXPECT_EQ(found.verdict(), verdict::proven) << to_text(found);
+  EXPECT_EQ(found.proven, 2U);
+}
+
+TEST(isolation, a_step_without_the_lock_is_a_violation) {
+  auto hasty = at_work(locked, 1, 0, 1000);
+  auto& events = hasty.facts().events;
+  std::swap(events[1].kind, events[2].kind);
+  std::swap(events[1].step, events[2].step);
+  std::swap(events[1].op, events[2].op);
+  auto const found = judged({hasty});
+  EXPECT_EQ(only_finding(found), finding_kind::lock_broken);
+  EXPECT_THAT(found.findings[0].text, HasSubstr("order began without the saga's lock"));
+}
+
 TEST(isolation, other_values_and_other_locks_do_not_meet) {
   auto const found =
       judged({at_work(locked, 1, 0, 1000), at_work(locked, 2, 0, 1000, saga_status::completed, 6), at_work(sharded, 3, 0, 1000)});

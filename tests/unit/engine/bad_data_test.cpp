@@ -182,6 +182,9 @@ TEST(engine_bad_data, a_saga_of_which_nothing_can_be_written_is_left_alone_after
   ASSERT_TRUE(waiting.heard());
   EXPECT_EQ(waiting.code(), errc::bad_data);
   EXPECT_THAT(waiting.message(), HasSubstr("not even that it is parked can be written"));
+  auto const alerts = world.alerts_of(saga_id{});
+  ASSERT_EQ(alerts.size(), 1U) << "of no saga: nothing can be written of this one";
+  EXPECT_THAT(alerts[0].text, HasSubstr(id.text()));
   auto const seen = world.view(id);
   world.commit_all();
   EXPECT_EQ(seen.value()->row.status, saga_status::parked);

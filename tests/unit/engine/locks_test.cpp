@@ -1,5 +1,7 @@
 // Semantic locks: one saga a value at a time, the others in the order of their starts, over ends of every kind, crashes and shards that
 // go and come back.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "engine_world.hpp"
@@ -294,6 +296,67 @@ TEST_F(engine_locks_in_shards, a_shard_that_goes_and_comes_back_has_its_queue_ag
   world.succeed(first, "two");
   EXPECT_THAT(world.under_way(second), ElementsAre("one"));
   EXPECT_THAT(world.under_way(third), IsEmpty());
+}
+
+// A shard is loaded in slices: whoever waits may be here before who has the lock.
+TEST_F(engine_locks_in_shards, nothing_is_granted_before_all_of_the_shard_is_here) {
+  auto const first = begun();
+  auto const second = begun();
+  auto sagas = world.open_sagas();
+  world.engine().leave(all);
+  world.answer(first, "one", done_with());
+  world.commit_all();
+  ASSERT_EQ(world.engine().let_go(all).size(), 4U);
+  world.settle();
+  sagas = world.open_sagas();
+  auto const is_first = [&](open_saga const& one) { return one.row.id == first; };
+  std::vector<open_saga> later;
+  later.push_back(std::move(*std::find_if(sagas.begin(), sagas.end(), is_first)));
+  std::erase_if(sagas, is_first);
+  std::erase_if(sagas, [](open_saga const& one) { return one.row.id.empty(); });
+  world.engine().adopt(std::move(sagas));
+  world.settle();
+  world.commit_all();
+  EXPECT_THAT(world.under_way(second), IsEmpty());
+  world.engine().adopt(std::move(later));
+  world.engine().hold(all);
+  world.settle();
+  world.commit_all();
+  EXPECT_THAT(world.under_way(second), IsEmpty());
+  EXPECT_THAT(world.under_way(first), ElementsAre("two"));
+  world.succeed(first, "two");
+  EXPECT_THAT(world.under_way(second), ElementsAre("one"));
+}
+
+// What it has done is not undone: a person has to see to it first.
+TEST_F(engine_locks, one_whose_history_cannot_be_replayed_keeps_its_lock) {
+  auto const first = begun();
+  auto const second = begun();
+  world.crash([&](open_saga& one) {
+    if (one.row.id == first) one.row.definition.hash = content_hash::of("another");
+  });
+  world.commit_all();
+  EXPECT_EQ(status(first), saga_status::parked);
+  EXPECT_EQ(status(second), saga_status::waiting);
+  EXPECT_THAT(world.under_way(second), IsEmpty());
+  EXPECT_EQ(seen(second).lock_holder, first);
+}
+
+// Nothing can be added to its history: it would stand in the way of all others.
+TEST_F(engine_locks, one_that_cannot_be_read_again_while_it_waits_holds_up_nobody) {
+  auto const first = begun();
+  auto const second = begun();
+  auto const third = begun();
+  world.act(engine_world::action_kind::pause, second, {}, "fine");
+  world.commit_all();
+  world.refuse_all_of(second);
+  world.act(engine_world::action_kind::resume, second);
+  world.commit();
+  world.fail_read();
+  world.commit_all();
+  complete(first);
+  EXPECT_THAT(world.under_way(second), IsEmpty());
+  EXPECT_THAT(world.under_way(third), ElementsAre("one"));
 }
 
 }  // namespace
