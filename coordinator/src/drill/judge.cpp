@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "drill/report.hpp"
 
@@ -32,8 +34,7 @@ judgement judge_recovery(drill_report const& of, demands const& must) {
   }
   if (measured == 0) return {"recovery", standing::unknown, "nothing was measured"};
   return {"recovery", broken_if(worst > must.recover_within),
-          "longest " + format_duration(std::chrono::duration_cast<std::chrono::milliseconds>(worst)) + " (" + where + "), of " +
-              counted(measured, "fault") + "; wanted: " + wanted};
+          "longest " + seconds_text(worst) + " (" + where + "), of " + counted(measured, "fault") + "; wanted: " + wanted};
 }
 
 judgement judge_loss(drill_report const& of) {
@@ -91,6 +92,12 @@ duration median(std::vector<duration> all) {
   if (all.empty()) return duration::zero();
   std::sort(all.begin(), all.end());
   return all[all.size() / 2];
+}
+
+std::string seconds_text(duration time) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f s", std::chrono::duration<double>(time).count());
+  return text.data();
 }
 
 std::string_view name(standing of) noexcept {

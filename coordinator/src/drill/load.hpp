@@ -14,27 +14,12 @@
 #include <boost/asio/io_context.hpp>
 
 #include <atone/http.hpp>
-#include <atone/ids.hpp>
-#include <atone/records.hpp>
 #include <atone/result.hpp>
 
+#include "drill/ledger.hpp"
 #include "drill/plan.hpp"
 
 namespace atone::drill {
-
-// One saga of the drill.
-struct ledger_row {
-  std::string key;
-  saga_id id;  // empty: its start was not answered (yet)
-  saga_status status = saga_status::running;
-  duration settled_at{};  // since the load began; 0: it has neither ended nor been parked
-  bool missing = false;   // accepted, and now unknown
-  std::vector<std::string> fell_back;
-
-  ledger_row() = default;
-  bool accepted() const noexcept { return !id.empty(); }
-  bool settled() const noexcept { return settled_at > duration::zero(); }
-};
 
 class load {
  public:

@@ -8,12 +8,6 @@
 namespace atone::drill {
 namespace {
 
-std::string seconds(duration time) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f s", std::chrono::duration<double>(time).count());
-  return text.data();
-}
-
 // As many columns as the text has characters, not bytes.
 std::string padded(std::string text, std::size_t columns, bool right = false) {
   std::size_t width = 0;
@@ -39,7 +33,7 @@ std::string fault_table(drill_report const& of) {
   };
   auto made = line("fault", {"times", "median", "longest", "ended", "fallback", "alerts"});
   for (auto const& each : of.faults) {
-    made += line(each.text, {std::to_string(each.times), seconds(median(each.recoveries)), seconds(longest(each.recoveries)),
+    made += line(each.text, {std::to_string(each.times), seconds_text(median(each.recoveries)), seconds_text(longest(each.recoveries)),
                              std::to_string(each.settled), std::to_string(sum_of(each.fell_back)),
                              each.expect.alert.empty() ? "-" : std::to_string(sum_of(each.alerts))});
   }
@@ -58,16 +52,16 @@ void write_counts(json::writer& to, std::string_view key, std::map<std::string, 
   to.end_object();
 }
 
-std::int64_t milliseconds(duration time) {
+std::int64_t milliseconds_text(duration time) {
   return time / std::chrono::milliseconds{1};
 }
 
 void write_fault(json::writer& to, fault_record const& of) {
   to.begin_object().key("fault").string(of.text).key("times").number(of.times).key("unrecovered").number(of.unrecovered);
   to.key("recovery_median_ms")
-      .number(milliseconds(median(of.recoveries)))
+      .number(milliseconds_text(median(of.recoveries)))
       .key("recovery_longest_ms")
-      .number(milliseconds(longest(of.recoveries)));
+      .number(milliseconds_text(longest(of.recoveries)));
   to.key("settled").number(of.settled);
   write_counts(to, "fell_back", of.fell_back);
   write_counts(to, "alerts", of.alerts);
@@ -100,7 +94,7 @@ std::string_view verdict_word(standing of) {
 
 std::string to_text(drill_report const& of, demands const& must) {
   auto const all = judge(of, must);
-  auto text = "drill " + of.name + "   seed " + std::to_string(of.seed) + "   " + seconds(of.took) + "   " + rate_text(of) + '\n';
+  auto text = "drill " + of.name + "   seed " + std::to_string(of.seed) + "   " + seconds_text(of.took) + "   " + rate_text(of) + '\n';
   text += fault_table(of);
   auto const& sagas = of.sagas;
   text += "  sagas: accepted " + std::to_string(sagas.accepted) + "   completed " + std::to_string(sagas.completed) + "   compensated " +
@@ -118,7 +112,7 @@ std::string to_json(drill_report const& of, demands const& must) {
   auto const all = judge(of, must);
   json::writer out;
   out.begin_object().key("drill").string(of.name).key("verdict").string(verdict_word(verdict(all))).key("seed").number(of.seed);
-  out.key("took_ms").number(milliseconds(of.took)).key("usual_per_second_thousandths");
+  out.key("took_ms").number(milliseconds_text(of.took)).key("usual_per_second_thousandths");
   out.number(static_cast<std::int64_t>(of.usual.per_second() * 1000));
   out.key("faults").begin_array();
   for (auto const& each : of.faults) write_fault(out, each);

@@ -94,5 +94,7 @@ std::string to_json(drill_report const& of, demands const& must);
 // Middle and longest of the recoveries; zero where there are none.
 duration median(std::vector<duration> all);
 duration longest(std::vector<duration> const& all);
+// "4.20 s"
+std::string seconds_text(duration time);
 
 }  // namespace atone::drill

@@ -12,6 +12,7 @@
 #include "drill/api.hpp"
 #include "drill/installation.hpp"
 #include "drill/load.hpp"
+#include "drill/tally.hpp"
 
 namespace atone::drill {
 namespace {
@@ -163,8 +164,7 @@ class drill_run {
     auto const outcome = goes_on() ? measure(*ended, record) : "not measured";
     if (goes_on()) calm(plan_.rest);
     account(settled_before, record);
-    with_.tell(format_duration(std::chrono::duration_cast<std::chrono::milliseconds>(since_begin())) + "  " + fault.text() + ": " +
-               outcome);
+    with_.tell(seconds_text(since_begin()) + "  " + fault.text() + ": " + outcome);
   }
 
   // From the beginning of the fault to its end; the moment of its end, by the load's clock.
@@ -239,7 +239,7 @@ class drill_run {
     });
     if (at) {
       into.recoveries.push_back(*at - from);
-      return "recovered after " + format_duration(std::chrono::duration_cast<std::chrono::milliseconds>(*at - from));
+      return "recovered after " + seconds_text(*at - from);
     }
     if (report_.interrupted) return "interrupted";
     ++into.unrecovered;
@@ -248,19 +248,12 @@ class drill_run {
 
   // What ended from the fault's begin until now.
   void account(std::size_t settled_before, fault_record& into) {
-    std::map<std::string, std::uint64_t> fell_back;
-    std::set<saga_id> sagas;
-    auto const& rows = load_.settled_rows();
-    for (auto at = settled_before; at < rows.size(); ++at) {
-      auto const& row = load_.ledger()[rows[at]];
-      sagas.insert(row.id);
-      for (auto const& step : row.fell_back) ++fell_back[step];
-    }
-    into.settled += sagas.size();
-    for (auto const& [step, count] : fell_back) into.fell_back[step] += count;
+    auto const here = settled_since(load_.ledger(), load_.settled_rows(), settled_before);
+    into.settled += here.sagas.size();
+    for (auto const& [step, count] : here.fell_back) into.fell_back[step] += count;
     if (!goes_on()) return;
-    if (!into.expect.fallback.empty() && !fell_back.contains(into.expect.fallback)) ++into.fallback_missed;
-    if (!into.expect.alert.empty()) count_alerts_of(sagas, into);
+    if (!into.expect.fallback.empty() && !here.fell_back.contains(into.expect.fallback)) ++into.fallback_missed;
+    if (!into.expect.alert.empty()) count_alerts_of(here.sagas, into);
   }
 
   void count_alerts_of(std::set<saga_id> const& sagas, fault_record& into) {
@@ -278,39 +271,13 @@ class drill_run {
     load_.verify([&] { verified = true; });
     with_.tell("asking for each of " + std::to_string(load_.ledger().size()) + " sagas");
     if (!pump(plan_.must.settle, [&] { return verified; })) trouble("the coordinators did not say in time what became of every saga");
-    add_up();
+    report_.sagas = add_up(load_.ledger());
     if (report_.interrupted) return;
     with_.tell("audit");
     result<audit::report> found{error{errc::unavailable, "no coordinator"}};
     for (std::size_t n = 0; n < plan_.coordinators.size() && !found; ++n) found = with_.audit(plan_.coordinators[n]);
     if (!found) return trouble("no audit: " + found.error().message);
     report_.audit = std::move(*found);
-  }
-
-  void add_up() {
-    auto& sums = report_.sagas;
-    for (auto const& row : load_.ledger()) {
-      if (!row.accepted()) {
-        ++sums.unanswered;
-        continue;
-      }
-      ++sums.accepted;
-      sums.fell_back += row.fell_back.empty() ? 0 : 1;
-      if (row.missing) {
-        ++sums.missing;
-        if (sums.missing_ids.size() < drill_report::ids_max) sums.missing_ids.push_back(row.id.text());
-        continue;
-      }
-      count_status(row.status, sums);
-    }
-  }
-  static void count_status(saga_status status, ledger_sums& into) {
-    switch (status) {
-      case saga_status::completed: ++into.completed; return;
-      case saga_status::compensated: ++into.compensated; return;
-      case saga_status::parked: ++into.parked; return;
-      default: ++into.open; return;
-    }
   }
 
   drill_plan const& plan_;
