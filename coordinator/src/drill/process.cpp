@@ -42,16 +42,22 @@ bool is_alive(pid_t pid) {
   return end != std::string::npos && end + 2 < text.size() && text[end + 2] != 'Z' && text[end + 2] != 'X';
 }
 
+// As one word of the shell's.
+std::string quoted(std::string const& text) {
+  std::string made = "'";
+  for (char const each : text) made += each == '\'' ? std::string{"'\\''"} : std::string{each};
+  return made + "'";
+}
+
 }  // namespace
 
-result<command> command::start(std::string const& line, std::string const& log, bool exec, bool bound) {
+result<command> command::start(std::string const& line, std::string const& log, bool bound) {
   auto const* const file = log.empty() ? "/dev/null" : log.c_str();
   int const to = ::open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (to < 0) return error{errc::unavailable, log + " can't be written: " + std::strerror(errno)};
-  auto const text = exec ? "exec " + line : line;
   command made;
   made.pid_ = ::fork();
-  if (made.pid_ == 0) become(text.c_str(), to, bound);
+  if (made.pid_ == 0) become(line.c_str(), to, bound);
   ::close(to);
   if (made.pid_ < 0) return error{errc::unavailable, "`" + line + "` can't be started: " + std::strerror(errno)};
   return made;
@@ -118,14 +124,11 @@ result<void> managed_process::bring_up() {
 }
 
 result<void> managed_process::start() {
-  auto made = command::start(plan_.start, plan_.log, true, ours_);
+  auto const note = plan_.pid_file.empty() ? std::string{} : "echo $$ > " + quoted(plan_.pid_file) + " || exit 126; ";
+  auto made = command::start(note + "exec " + plan_.start, plan_.log, ours_);
   if (!made) return made.error();
   started_ = *made;
-  if (plan_.pid_file.empty()) return {};
-  std::ofstream file{plan_.pid_file};
-  file << started_.pid() << '\n';
-  if (file.flush()) return {};
-  return error{errc::unavailable, plan_.pid_file + " can't be written"};
+  return {};
 }
 
 result<void> managed_process::send(int signal, std::string const& what) const {

@@ -16,9 +16,9 @@ namespace atone::drill {
 // A command line under /bin/sh, in a session of its own: a Ctrl-C at the terminal does not reach it.
 class command {
  public:
-  // `exec`: the command is one program, and takes the shell's place, so that its process id is the program's. `bound`: it is killed when
-  // this program dies. What it prints is appended to `log`; empty: dropped. Errors (unavailable): no process, or no log.
-  static result<command> start(std::string const& line, std::string const& log, bool exec, bool bound);
+  // `bound`: it is killed when this program dies. What it prints is appended to `log`; empty: dropped. Errors (unavailable): no process,
+  // or no log.
+  static result<command> start(std::string const& line, std::string const& log, bool bound);
   command() = default;
 
   pid_t pid() const noexcept { return pid_; }
@@ -45,7 +45,8 @@ class managed_process {
   process_plan const& plan() const noexcept { return plan_; }
   // Finds it running, or starts it: then it is ended at the end. Errors: it can't be started, or nobody says how.
   result<void> bring_up();
-  // By its command line. Its process id is written to the pid file, where there is one.
+  // By its command line, which takes the shell's place. Its process id is written to the pid file, where there is one, before the program
+  // begins: one that writes its own may do so.
   result<void> start();
   bool can_start() const noexcept { return !plan_.start.empty(); }
   bool running();

@@ -219,7 +219,7 @@ class drill_run {
 
   // Also when the drill is interrupted: what was done is undone.
   result<void> run_command(std::string const& line) {
-    auto started = command::start(line, "", false, true);
+    auto started = command::start(line, "", true);
     if (!started) return started.error();
     auto const end = steady::now() + command_max;
     while (started->running() && steady::now() < end) io_.run_for(slice);

@@ -27,7 +27,7 @@ class drill_process : public testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
     plan_.name = "waits";
-    plan_.pid_file = folder_ / "pid";
+    plan_.pid_file = folder_ / "the pid's file";
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   pid_t written() const {
@@ -54,13 +54,13 @@ TEST_F(drill_process, what_the_drill_brings_up_it_ends) {
     managed_process one{plan_};
     ASSERT_TRUE(one.bring_up());
     EXPECT_TRUE(one.running());
-    EXPECT_GT(written(), 1);
+    EXPECT_TRUE(comes_true([&] { return written() > 1; }, patience));
   }
   EXPECT_NE(::kill(written(), 0), 0);
 }
 
 TEST_F(drill_process, what_was_there_stays_and_is_continued) {
-  auto other = command::start(waits, "", true, true);
+  auto other = command::start(std::string{"exec "} + waits, "", true);
   ASSERT_TRUE(other);
   std::ofstream{plan_.pid_file} << other->pid() << '\n';
   {
@@ -79,13 +79,14 @@ TEST_F(drill_process, is_killed_and_started_again) {
   plan_.start = waits;
   managed_process one{plan_};
   ASSERT_TRUE(one.bring_up());
+  EXPECT_TRUE(comes_true([&] { return written() > 1; }, patience));
   auto const first = written();
   ASSERT_TRUE(one.kill());
   EXPECT_FALSE(one.running());
   EXPECT_THAT(one.exit_text(), testing::HasSubstr("signal 9"));
   ASSERT_TRUE(one.start());
   EXPECT_TRUE(one.running());
-  EXPECT_NE(written(), first);
+  EXPECT_TRUE(comes_true([&] { return written() > 1 && written() != first; }, patience));
 }
 
 TEST_F(drill_process, says_what_is_in_the_way) {
@@ -103,7 +104,7 @@ TEST_F(drill_process, says_what_is_in_the_way) {
 
 TEST_F(drill_process, a_command_tells_how_it_ended_and_what_it_printed) {
   auto const log = (folder_ / "log").string();
-  auto one = command::start("echo $((40 + 2)); exit 3", log, false, true);
+  auto one = command::start("echo $((40 + 2)); exit 3", log, true);
   ASSERT_TRUE(one);
   one->reap();
   EXPECT_FALSE(one->succeeded());

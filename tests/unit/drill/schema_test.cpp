@@ -73,6 +73,22 @@ TEST(drill_schema, accepts_what_the_loader_takes) {
   }
 }
 
+// docs/drill.md names every key, and its plan is one.
+TEST(drill_page, has_every_key_and_a_plan_that_loads) {
+  auto const page = read_file("docs/drill.md");
+  for (auto const* table : {&plan_keys, &load_keys, &proxy_keys, &process_keys, &fault_keys, &expect_keys, &must_keys}) {
+    for (auto const key : table->now) EXPECT_NE(page.find(key), std::string::npos) << key;
+  }
+  auto const begin = page.find("drill: weekly");
+  ASSERT_NE(begin, std::string::npos);
+  auto const plan = page.substr(begin, page.find("\n```", begin) - begin);
+  EXPECT_EQ(said_of(plan), "");
+  auto const recipes_at = page.find("faults:\n  # a full disk");
+  ASSERT_NE(recipes_at, std::string::npos);
+  auto const recipes = page.substr(recipes_at, page.find("\n```", recipes_at) - recipes_at);
+  EXPECT_EQ(said_of("drill: recipes\ncoordinators: [\"http://127.0.0.1:7070\"]\nload: {saga: order, input: '{}'}\n" + recipes), "");
+}
+
 TEST(drill_schema, refuses_what_the_loader_refuses) {
   auto const with = [](std::string const& from, std::string const& to) {
     auto text = whole_plan;
