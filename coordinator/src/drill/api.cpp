@@ -1,5 +1,9 @@
 #include "drill/api.hpp"
 
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
 #include <atone/json.hpp>
 
 namespace atone::drill {
@@ -24,9 +28,29 @@ error refused(std::string const& what, http::exchange const& came) {
   return error{errc::invalid_argument, what + " was answered " + std::to_string(came.response.status) + ": " + came.response.body};
 }
 
+constexpr std::string_view plain = "tcp://";
+
+// Whether somebody takes a connection at "host:port".
+bool takes_connections(std::string_view at) {
+  using boost::asio::ip::tcp;
+  boost::asio::io_context io{1};
+  tcp::resolver resolver{io};
+  tcp::socket socket{io};
+  auto const colon = at.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  boost::system::error_code failed;
+  auto const found = resolver.resolve(at.substr(0, colon), at.substr(colon + 1), failed);
+  if (failed) return false;
+  bool connected = false;
+  boost::asio::async_connect(socket, found, [&](boost::system::error_code why, tcp::endpoint const&) { connected = !why; });
+  io.run_for(look_max);
+  return connected;
+}
+
 }  // namespace
 
 bool is_ready(std::string const& url, http::tls_options const& tls) {
+  if (url.starts_with(plain)) return takes_connections(std::string_view{url}.substr(plain.size()));
   auto const came = http::fetch(url, http::request{}, look_max, tls);
   return came.ok() && came.response.status == 200;
 }

@@ -22,7 +22,7 @@ struct api_access {
   api_access() = default;
 };
 
-// GET of any URL answers 200.
+// GET of the URL answers 200; tcp://host:port takes a connection.
 bool is_ready(std::string const& url, http::tls_options const& tls);
 // Errors carry the coordinator's words.
 result<void> publish(api_access const& at, std::string const& yaml);

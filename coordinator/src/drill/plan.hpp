@@ -55,7 +55,7 @@ struct process_plan {
   std::string name;
   std::string start;     // a command line; empty: somebody else starts it again
   std::string pid_file;  // where its process id stands; may be empty where there is a command line
-  std::string ready;     // a URL that answers 200 once it is up; may be empty
+  std::string ready;     // a URL that answers 200 once it is up, or tcp://host:port; may be empty
   std::string log;       // what it prints is appended there; empty: dropped
 
   process_plan() = default;

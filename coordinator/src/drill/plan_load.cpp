@@ -42,6 +42,12 @@ std::string read_url(spot const& at, report& out) {
   return text;
 }
 
+// Of a process that speaks no HTTP it is enough that it takes connections.
+std::string read_ready(spot const& at, report& out) {
+  auto const text = read_text(at, "a URL, as in http://127.0.0.1:7070/ready or tcp://127.0.0.1:5432", out).value_or("");
+  return text.starts_with("tcp://") && text.rfind(':') > 5 ? text : read_url(at, out);
+}
+
 socket_address read_address(spot const& map, std::string_view key, report& out) {
   socket_address made;
   auto const at = required_field(map, key, "an address, as in 127.0.0.1:7001", out);
@@ -114,7 +120,7 @@ void read_processes(spot const& root, drill_plan& into, report& out) {
     read_optional_text(at, "start", "a command line", made.start, out);
     read_optional_text(at, "pid_file", "a file", made.pid_file, out);
     read_optional_text(at, "log", "a file", made.log, out);
-    if (auto const url = field(at, "ready")) made.ready = read_url(*url, out);
+    if (auto const url = field(at, "ready")) made.ready = read_ready(*url, out);
     if (made.start.empty() && made.pid_file.empty()) out.mistake(at, "found neither `start` nor `pid_file`; expected at least one of them");
   };
   read_parts(root, "processes", "a map of processes by name", into.processes, one, out);

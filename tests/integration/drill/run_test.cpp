@@ -117,6 +117,7 @@ TEST_F(drill_run_test, a_process_is_killed_and_everything_is_well) {
   process.name = "waits";
   process.start = "tail -f /dev/null";
   process.pid_file = folder_ / "pid";
+  process.ready = "tcp://127.0.0.1:" + std::to_string(server_.port());
   add(fault_plan::kind_of::kill).target = "waits";
   plan_.faults[0].lasts.reset();
   auto& paused = add(fault_plan::kind_of::pause);
