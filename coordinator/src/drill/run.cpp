@@ -25,6 +25,8 @@ constexpr duration ready_max = std::chrono::seconds{30};
 constexpr duration gone_max = std::chrono::seconds{5};
 constexpr duration command_max = std::chrono::minutes{1};
 constexpr std::uint64_t restarts_max = 100;
+constexpr int starts_max = 4;  // of a process that ends before it is ready
+constexpr duration start_again_after = std::chrono::milliseconds{500};
 
 class drill_run {
  public:
@@ -114,15 +116,21 @@ class drill_run {
     return publish_definition();
   }
 
+  // One that ends meanwhile is started again, some times: what it needs may be starting too.
   result<void> wait_until_ready(managed_process& of) {
     auto const& plan = of.plan();
     if (plan.ready.empty()) return {};
     bool ended = false;
-    bool const ready = pump(ready_max, [&] {
-      ended = !of.running();
-      return ended || is_ready(plan.ready, with_.tls);
-    });
-    if (ready && !ended) return {};
+    for (int starts = 1;; ++starts) {
+      bool const ready = pump(ready_max, [&] {
+        ended = !of.running();
+        return ended || is_ready(plan.ready, with_.tls);
+      });
+      if (ready && !ended) return {};
+      if (!ended || !of.can_start() || starts == starts_max) break;
+      pump(start_again_after);
+      if (auto started = of.start(); !started) return started;
+    }
     auto const where = plan.log.empty() ? std::string{} : "; its log: " + plan.log;
     return error{errc::unavailable, "process " + plan.name + (ended ? " " + of.exit_text() : " is not ready at " + plan.ready) + where};
   }
