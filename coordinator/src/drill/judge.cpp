@@ -39,6 +39,7 @@ judgement judge_recovery(drill_report const& of, demands const& must) {
 
 judgement judge_loss(drill_report const& of) {
   auto const& sagas = of.sagas;
+  if (of.interrupted) return {"lost", standing::unknown, counted(sagas.accepted, "accepted saga") + ", not asked for"};
   auto text = std::to_string(sagas.missing) + " of " + counted(sagas.accepted, "accepted saga") + " lost, " + std::to_string(sagas.open) +
               " not ended; effects: ";
   if (!of.audit) return {"lost", sagas.missing + sagas.open > 0 ? standing::broken : standing::unknown, text + "not audited"};

@@ -55,6 +55,7 @@ class drill_run {
     if (goes_on()) apply_faults();
     load_.stop_starting();
     if (!report_.interrupted) look_at_what_is_left();
+    report_.sagas = add_up(load_.ledger());
     if (load_.failure() && report_.trouble.empty()) report_.trouble = load_.failure()->message;
     load_.stop();
     report_.took = since_begin();
@@ -112,6 +113,7 @@ class drill_run {
     }
     watching_ = true;
     bool const answers = pump(ready_max, [&] { return is_ready(plan_.coordinators.front() + "/ready", with_.tls); });
+    if (report_.interrupted) return error{errc::unavailable, "interrupted before the first saga"};
     if (!answers) return error{errc::unavailable, "no coordinator is ready at " + plan_.coordinators.front()};
     return publish_definition();
   }
@@ -279,7 +281,6 @@ class drill_run {
     load_.verify([&] { verified = true; });
     with_.tell("asking for each of " + std::to_string(load_.ledger().size()) + " sagas");
     if (!pump(plan_.must.settle, [&] { return verified; })) trouble("the coordinators did not say in time what became of every saga");
-    report_.sagas = add_up(load_.ledger());
     if (report_.interrupted) return;
     with_.tell("audit");
     result<audit::report> found{error{errc::unavailable, "no coordinator"}};

@@ -175,6 +175,7 @@ TEST_F(drill_run_test, an_interrupted_drill_undoes_its_fault_and_is_no_pass) {
   with_.interrupted = [this] { return std::filesystem::exists(coordinator_.broken); };
   auto const seen = run();
   EXPECT_TRUE(seen.interrupted);
+  EXPECT_GT(seen.sagas.accepted, 0U);
   EXPECT_FALSE(std::filesystem::exists(coordinator_.broken));
   EXPECT_EQ(code(seen), 2);
 }

@@ -100,6 +100,7 @@ TEST(drill_judge, what_could_not_be_seen_is_no_pass) {
   EXPECT_EQ(code(nothing), 2);
   auto interrupted = good();
   interrupted.interrupted = true;
+  interrupted.sagas.open = 5;  // under way when it was interrupted: neither ended nor lost
   EXPECT_EQ(code(interrupted), 2);
   auto trouble = good();
   trouble.trouble = "process atoned ends again and again";
