@@ -78,8 +78,6 @@ class drill_run_test : public testing::Test {
     plan_.load.rate = 200;
     plan_.load.warm_up = 300ms;
     plan_.rest = 50ms;
-    plan_.must.give_up = 700ms;
-    plan_.must.recover_within = 700ms;
     with_.interrupted = [this] { return interrupted_.load(); };
     with_.tell = [](std::string const&) {};
     with_.audit = [](std::string const&) {
@@ -149,10 +147,12 @@ TEST_F(drill_run_test, a_load_that_does_not_go_on_is_found) {
   auto& fault = add(fault_plan::kind_of::command);
   fault.run = "touch " + coordinator_.broken;
   plan_.must.settle = 300ms;
+  plan_.must.give_up = 500ms;
   auto const seen = run();
   EXPECT_EQ(seen.faults[0].unrecovered, 1U);
   EXPECT_EQ(code(seen), 1) << to_text(seen, plan_.must);
   std::filesystem::remove(coordinator_.broken);
+  plan_.must = demands{};
   fault.undo = "rm " + coordinator_.broken;
   auto const mended = run();
   EXPECT_EQ(code(mended), 0) << to_text(mended, plan_.must);
