@@ -18,7 +18,7 @@ endforeach()
 
 configure_file(coordinator/systemd/atoned.service.in ${PROJECT_BINARY_DIR}/atoned.service @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/atoned.service DESTINATION lib/systemd/system)
-install(FILES schemas/saga.schema.json schemas/features.schema.json schemas/openapi.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/atone)
+install(FILES schemas/saga.schema.json schemas/features.schema.json schemas/drill.schema.json schemas/openapi.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/atone)
 
 configure_package_config_file(cmake/atoneConfig.cmake.in ${PROJECT_BINARY_DIR}/atoneConfig.cmake INSTALL_DESTINATION ${config_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/atoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -92,12 +92,13 @@ struct options {
   // Their business keys stay that long, from the same moment: a start under one is answered with the old saga's id. Less than `retention`
   // counts as `retention`.
   duration key_retention{std::chrono::hours{24 * 30}};
-  bool migrate = true;                             // bring the store's tables up to date at start; else old ones are a conflict
-  std::map<std::string, std::string> addresses;    // service -> URL, instead of the definition's default
-  duration breaker_open{std::chrono::seconds{5}};  // how long nothing is sent to an address that refuses connections
-  duration poll_limit{std::chrono::hours{24}};     // how long work answered by 202 may take; then the attempt's outcome is unknown
-  std::string callback_base;                       // URL participants report to ("http://127.0.0.1:7070"); empty: none
-  std::string token_key;                           // key of callback tokens; empty: a new one at each start, older tokens die with it
+  bool migrate = true;                           // bring the store's tables up to date at start; else old ones are a conflict
+  std::map<std::string, std::string> addresses;  // service -> URL, instead of the definition's default
+  // An address that refuses connections is sent nothing; so often, at least, it is looked at whether somebody listens there again.
+  duration breaker_open{std::chrono::seconds{1}};
+  duration poll_limit{std::chrono::hours{24}};  // how long work answered by 202 may take; then the attempt's outcome is unknown
+  std::string callback_base;                    // URL participants report to ("http://127.0.0.1:7070"); empty: none
+  std::string token_key;                        // key of callback tokens; empty: a new one at each start, older tokens die with it
 
   std::shared_ptr<atone::observer> observer;  // told of what happens; may be null
 

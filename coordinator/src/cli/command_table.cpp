@@ -1,6 +1,7 @@
 // Every command of `atone`, in words. docs/cli.md is made of this table; a test holds the two together.
 #include "cli/audit_command.hpp"
 #include "cli/command.hpp"
+#include "cli/drill_command.hpp"
 #include "cli/poke_command.hpp"
 
 namespace atone::cli {
@@ -151,6 +152,16 @@ std::vector<command_spec> proving_commands() {
         {"compensate", '\0', "REQUEST", "its compensation, as in \"DELETE /orders/{n}\""},
         {"compensate-body", '\0', "JSON", "the compensation's body"}},
        run_poke},
+      {"drill",
+       proving,
+       "break a test installation on purpose, under load, and say how long it takes to recover and what is lost",
+       {{"PLAN", "a YAML file: load, proxies, processes, faults; - is standard input"}},
+       {{"seed", '\0', "NUMBER", "of what is drawn: the same number draws the same faults"},
+        {"dry-run", '\0', "", "check the plan and say what would be done"},
+        output,
+        token,
+        ca},
+       run_drill},
   };
 }
 

@@ -5,6 +5,7 @@
 
 #include <atone/percent.hpp>
 
+#include "doorbell.hpp"
 #include "senders.hpp"
 
 namespace atone::library {
@@ -13,6 +14,7 @@ namespace {
 // Answers of participants are cut at this many bytes where they are text for people.
 constexpr std::size_t reply_text_max = 2048;
 constexpr std::size_t head_usual = 768;  // bytes of a request beside target and body, mostly
+constexpr duration ring_first = std::chrono::milliseconds{50};
 
 std::string reply_text(http::response const& got) {
   if (got.body.empty()) return "HTTP " + std::to_string(got.status);
@@ -120,9 +122,11 @@ struct http_sender::gate {
   std::uint32_t refused_in_a_row = 0;
   bool open = false;     // the breaker
   bool probing = false;  // one call tries
+  duration pause{};      // until it is asked again whether somebody listens
   boost::asio::steady_timer timer;
+  doorbell bell;
 
-  gate(boost::asio::io_context& loop, std::string const& address) : to(http::parse_origin(address)), timer(loop) {}
+  gate(boost::asio::io_context& loop, std::string const& address) : to(http::parse_origin(address)), timer(loop), bell(loop) {}
 };
 
 http_sender::http_sender(boost::asio::io_context& loop, http_sender_options options, runtime::tenure const& lease)
@@ -156,7 +160,7 @@ void http_sender::send(runtime::outgoing_call what, completion done) {
 
 void http_sender::admit(gate& at) {
   while (!at.queue.empty() && at.in_flight < at.in_flight_max && !halted_ && lease_.holds()) {
-    if (at.open && !at.probing) return;  // its timer lets one through
+    if (at.open && !at.probing) return;  // once somebody listens there, one is let through
     if (at.open && at.in_flight > 0) return;
     auto one = std::move(at.queue.front());
     at.queue.pop_front();
@@ -220,20 +224,33 @@ void http_sender::answered(std::shared_ptr<entry> const& one, http::exchange got
 
 // Connections refused in a row open the breaker; any answer closes it.
 void http_sender::note(gate& at, http::exchange const& got) {
-  at.probing = false;
+  bool const probed = std::exchange(at.probing, false);
   if (got.failure != transport_failure::connect) {
     at.refused_in_a_row = 0;
     at.open = false;
     at.timer.cancel();
+    at.bell.take_back();
     return;
   }
   if (++at.refused_in_a_row < options_.breaker_failures) return;
+  if (at.open && !probed) return;  // it left before the breaker opened
+  if (!at.open) at.pause = duration::zero();
   at.open = true;
-  at.timer.expires_after(options_.breaker_open);
-  at.timer.async_wait([this, held = &at](boost::system::error_code failed_wait) {
-    if (failed_wait || !held->open) return;
-    held->probing = true;
-    admit(*held);
+  ring_later(at);
+}
+
+// While the breaker is open it is asked whether somebody listens, ever more rarely; no call and no attempt is spent on that.
+void http_sender::ring_later(gate& at) {
+  at.pause = std::min(std::max(at.pause * 2, ring_first), options_.breaker_open);
+  at.timer.expires_after(at.pause);
+  at.timer.async_wait([this, held = &at](boost::system::error_code cancelled) {
+    if (cancelled || !held->open || halted_) return;
+    held->bell.ring(*held->to, [this, held](bool there) {
+      if (!held->open || halted_) return;
+      if (!there) return ring_later(*held);
+      held->probing = true;
+      admit(*held);
+    });
   });
 }
 
@@ -340,6 +357,7 @@ void http_sender::halt() {
   halted_ = true;
   for (auto& [address, at] : gates_) {
     at->timer.cancel();
+    at->bell.take_back();
     at->queue.clear();
   }
   auto const all = std::exchange(entries_, {});

@@ -38,9 +38,9 @@ struct call_name_hash {
 };
 
 struct http_sender_options {
-  duration breaker_open = std::chrono::seconds{5};
-  std::uint32_t breaker_failures = 5;             // connections refused in a row until it opens
-  duration poll_first = std::chrono::seconds{1};  // of a 202 without Retry-After
+  duration breaker_open = std::chrono::seconds{1};  // between two looks whether somebody listens again, at most
+  std::uint32_t breaker_failures = 5;               // connections refused in a row until it opens
+  duration poll_first = std::chrono::seconds{1};    // of a 202 without Retry-After
   duration poll_cap = std::chrono::seconds{30};
   duration poll_limit = std::chrono::hours{24};  // then the attempt's outcome is unknown
   std::string callback_base;
@@ -72,6 +72,7 @@ class http_sender final : public runtime::caller {
   void begin(gate& at, std::shared_ptr<entry> one);
   void answered(std::shared_ptr<entry> const& one, http::exchange got);
   void note(gate& at, http::exchange const& got);
+  void ring_later(gate& at);
   void poll_later(std::shared_ptr<entry> const& one, http::response const& accepted);
   void poll(std::shared_ptr<entry> const& one);
   void polled(std::shared_ptr<entry> const& one, http::exchange got);

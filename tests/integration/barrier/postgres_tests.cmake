@@ -11,4 +11,4 @@ atone_postgres_test(barrier_suite_postgres SANITIZED
           ${here}/postgres_suite_factory.cpp)
 atone_postgres_test(barrier_postgres_test SANITIZED
   SOURCES ${here}/postgres_barrier_test.cpp ${here}/postgres_barrier_sql_test.cpp
-  LINK PkgConfig::pqxx)
+  LINK atone_fault_proxy PkgConfig::pqxx)

@@ -14,4 +14,4 @@ atone_postgres_test(store_postgres_test SANITIZED
           ${here}/postgres_programs_test.cpp ${here}/postgres_retention_test.cpp ${here}/postgres_sql_step_test.cpp
           ${here}/postgres_tables_test.cpp ${here}/postgres_text_test.cpp
   INCLUDE ${PROJECT_SOURCE_DIR}/compensation/src
-  LINK PkgConfig::pqxx)
+  LINK atone_fault_proxy PkgConfig::pqxx)

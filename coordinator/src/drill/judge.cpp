@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "drill/report.hpp"
+
+namespace atone::drill {
+namespace {
+
+std::string counted(std::uint64_t count, std::string const& word) {
+  return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
+}
+
+standing broken_if(bool broken) {
+  return broken ? standing::broken : standing::kept;
+}
+
+judgement judge_recovery(drill_report const& of, demands const& must) {
+  duration worst{};
+  std::string where;
+  std::uint64_t unrecovered = 0;
+  std::uint64_t measured = 0;
+  for (auto const& each : of.faults) {
+    unrecovered += each.unrecovered;
+    measured += each.recoveries.size();
+    if (longest(each.recoveries) <= worst) continue;
+    worst = longest(each.recoveries);
+    where = each.text;
+  }
+  auto const wanted = "at most " + format_duration(must.recover_within);
+  if (unrecovered > 0) {
+    return {"recovery", standing::broken,
+            counted(unrecovered, "fault") + " without recovery within " + format_duration(must.give_up) + "; wanted: " + wanted};
+  }
+  if (measured == 0) return {"recovery", standing::unknown, "nothing was measured"};
+  return {"recovery", broken_if(worst > must.recover_within),
+          "longest " + seconds_text(worst) + " (" + where + "), of " + counted(measured, "fault") + "; wanted: " + wanted};
+}
+
+judgement judge_loss(drill_report const& of) {
+  auto const& sagas = of.sagas;
+  if (of.interrupted) return {"lost", standing::unknown, counted(sagas.accepted, "accepted saga") + ", not asked for"};
+  auto text = std::to_string(sagas.missing) + " of " + counted(sagas.accepted, "accepted saga") + " lost, " + std::to_string(sagas.open) +
+              " not ended; effects: ";
+  if (!of.audit) return {"lost", sagas.missing + sagas.open > 0 ? standing::broken : standing::unknown, text + "not audited"};
+  auto const& found = *of.audit;
+  text += std::to_string(found.violated) + " violated, " + std::to_string(found.proven) + " proven, " +
+          std::to_string(found.not_checkable) + " not checkable";
+  if (sagas.missing + sagas.open > 0 || found.verdict() == audit::verdict::violated) return {"lost", standing::broken, text};
+  return {"lost", found.verdict() == audit::verdict::proven ? standing::kept : standing::unknown, text};
+}
+
+judgement judge_degradation(drill_report const& of) {
+  std::string text;
+  std::uint64_t missed = 0;
+  for (auto const& each : of.faults) {
+    missed += each.fallback_missed + each.alert_missed;
+    if (each.times == 0 || (each.expect.fallback.empty() && each.expect.alert.empty())) continue;
+    text += (text.empty() ? "" : "; ") + each.text + ":";
+    if (auto const& step = each.expect.fallback; !step.empty()) {
+      auto const found = each.fell_back.find(step);
+      text += " fallback of " + step + " " + std::to_string(found == each.fell_back.end() ? 0 : found->second);
+    }
+    if (auto const& kind = each.expect.alert; !kind.empty()) {
+      auto const found = each.alerts.find(kind);
+      text += " alert `" + kind + "` " + std::to_string(found == each.alerts.end() ? 0 : found->second);
+    }
+  }
+  if (text.empty()) return {"degradation", standing::kept, "none was expected; fallbacks served " + std::to_string(of.sagas.fell_back)};
+  if (missed > 0) text += "; missed " + counted(missed, "time");
+  return {"degradation", broken_if(missed > 0), text};
+}
+
+}  // namespace
+
+std::uint64_t drill_report::kills() const noexcept {
+  std::uint64_t sum = 0;
+  for (auto const& each : faults) sum += each.kills ? each.times : 0;
+  return sum;
+}
+
+std::uint64_t drill_report::applied() const noexcept {
+  std::uint64_t sum = 0;
+  for (auto const& each : faults) sum += each.times;
+  return sum;
+}
+
+duration longest(std::vector<duration> const& all) {
+  return all.empty() ? duration::zero() : *std::max_element(all.begin(), all.end());
+}
+
+duration median(std::vector<duration> all) {
+  if (all.empty()) return duration::zero();
+  std::sort(all.begin(), all.end());
+  return all[all.size() / 2];
+}
+
+std::string seconds_text(duration time) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f s", std::chrono::duration<double>(time).count());
+  return text.data();
+}
+
+std::string_view name(standing of) noexcept {
+  switch (of) {
+    case standing::kept: return "kept";
+    case standing::broken: return "BROKEN";
+    case standing::unknown: break;
+  }
+  return "not checkable";
+}
+
+std::vector<judgement> judge(drill_report const& of, demands const& must) {
+  std::vector<judgement> all{judge_recovery(of, must), judge_loss(of), judge_degradation(of)};
+  all.emplace_back("parked", broken_if(of.sagas.parked > must.parked),
+                   counted(of.sagas.parked, "saga") + "; wanted: at most " + std::to_string(must.parked));
+  if (of.interrupted) all.emplace_back("carried out", standing::unknown, "interrupted");
+  if (!of.trouble.empty()) all.emplace_back("carried out", standing::unknown, of.trouble);
+  return all;
+}
+
+standing verdict(std::vector<judgement> const& all) noexcept {
+  auto found = standing::kept;
+  for (auto const& each : all) {
+    if (each.stands == standing::broken) return standing::broken;
+    if (each.stands == standing::unknown) found = standing::unknown;
+  }
+  return found;
+}
+
+int exit_code(standing of) noexcept {
+  switch (of) {
+    case standing::kept: return 0;
+    case standing::broken: return 1;
+    case standing::unknown: break;
+  }
+  return 2;
+}
+
+}  // namespace atone::drill

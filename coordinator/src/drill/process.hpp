@@ -1,0 +1,72 @@
+// Processes of the installation: found by a process id, or started by a command line; killed, stopped and continued by signals.
+//
+// Thread rules: one thread, that of main(): what is started ends with it at the latest (but for what was there before).
+#pragma once
+
+#include <string>
+
+#include <sys/types.h>
+
+#include <atone/result.hpp>
+
+#include "drill/plan.hpp"
+
+namespace atone::drill {
+
+// A command line under /bin/sh, in a session of its own: a Ctrl-C at the terminal does not reach it.
+class command {
+ public:
+  // `bound`: it is killed when this program dies. What it prints is appended to `log`; empty: dropped. Errors (unavailable): no process,
+  // or no log.
+  static result<command> start(std::string const& line, std::string const& log, bool bound);
+  command() = default;
+
+  pid_t pid() const noexcept { return pid_; }
+  bool running();  // false once it has ended; exit_text() says how
+  bool succeeded() const noexcept;
+  std::string exit_text() const;
+  void signal(int which) const;
+  void reap();  // waits until it has ended
+
+ private:
+  pid_t pid_ = -1;
+  int status_ = 0;
+};
+
+// One process of the plan.
+class managed_process {
+ public:
+  explicit managed_process(process_plan const& of) : plan_(of) {}
+  // Continues it where it is stopped; ends it when the drill brought it up.
+  ~managed_process();
+  managed_process(managed_process const&) = delete;
+  managed_process& operator=(managed_process const&) = delete;
+
+  process_plan const& plan() const noexcept { return plan_; }
+  // Finds it running, or starts it: then it is ended at the end. Errors: it can't be started, or nobody says how.
+  result<void> bring_up();
+  // By its command line, which takes the shell's place. Its process id is written to the pid file, where there is one, before the program
+  // begins: one that writes its own may do so.
+  result<void> start();
+  bool can_start() const noexcept { return !plan_.start.empty(); }
+  bool running();
+  // Of one that the drill has started and that has ended.
+  std::string exit_text() const { return started_.exit_text(); }
+  // Errors (unavailable): it is not there.
+  result<void> kill();
+  result<void> pause();
+  void go_on();
+  // SIGTERM, after a while SIGKILL; waits.
+  void stop();
+
+ private:
+  pid_t pid() const;
+  result<void> send(int signal, std::string const& what) const;
+
+  process_plan const& plan_;
+  command started_;
+  bool ours_ = false;  // it was not there before the drill
+  bool paused_ = false;
+};
+
+}  // namespace atone::drill

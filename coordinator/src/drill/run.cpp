@@ -1,0 +1,331 @@
+#include "drill/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "drill/api.hpp"
+#include "drill/installation.hpp"
+#include "drill/load.hpp"
+#include "drill/tally.hpp"
+
+namespace atone::drill {
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds slice{20};         // between two looks at what is waited for
+constexpr std::chrono::milliseconds watch_every{100};  // at processes that may have ended by themselves
+constexpr duration ready_max = std::chrono::seconds{30};
+constexpr duration gone_max = std::chrono::seconds{5};
+constexpr duration command_max = std::chrono::minutes{1};
+constexpr std::uint64_t restarts_max = 100;
+constexpr int starts_max = 4;  // of a process that ends before it is ready
+constexpr duration start_again_after = std::chrono::milliseconds{500};
+
+class drill_run {
+ public:
+  drill_run(drill_plan const& plan, drill_world const& with)
+      : plan_(plan),
+        with_(with),
+        order_(plan, with.seed),
+        here_(plan),
+        load_(io_, plan, with.token, with.tls, with.first),
+        work_(io_.get_executor()) {
+    report_.name = plan.name;
+    report_.seed = with.seed;
+    for (auto const& each : plan.faults) {
+      report_.faults.emplace_back();
+      report_.faults.back().text = each.text();
+      report_.faults.back().expect = each.expect;
+      report_.faults.back().kills = each.kind == fault_plan::kind_of::kill;
+    }
+  }
+
+  result<drill_report> run() {
+    if (auto up = bring_up(); !up) return up.error();
+    begun_ = steady::now();
+    load_.begin();
+    warm_up();
+    if (goes_on()) apply_faults();
+    load_.stop_starting();
+    if (!report_.interrupted) look_at_what_is_left();
+    report_.sagas = add_up(load_.ledger());
+    if (load_.failure() && report_.trouble.empty()) report_.trouble = load_.failure()->message;
+    load_.stop();
+    report_.took = since_begin();
+    report_.repeats = load_.repeats();
+    return std::move(report_);
+  }
+
+ private:
+  duration since_begin() const { return std::chrono::duration_cast<duration>(steady::now() - begun_); }
+  bool goes_on() const { return !report_.interrupted && report_.trouble.empty() && !load_.failure(); }
+  void trouble(std::string what) {
+    if (report_.trouble.empty()) report_.trouble = std::move(what);
+  }
+  api_access access(std::size_t which = 0) const {
+    api_access made;
+    made.url = plan_.coordinators[which];
+    made.token = with_.token;
+    made.tls = with_.tls;
+    return made;
+  }
+
+  // Lets the load work until the condition holds or the time is over; whether it holds.
+  template <class Condition>
+  bool pump(duration time, Condition holds) {
+    auto const end = steady::now() + time;
+    while (!holds()) {
+      auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(end - steady::now());
+      report_.interrupted = report_.interrupted || with_.interrupted();
+      if (left <= std::chrono::milliseconds::zero() || report_.interrupted) return false;
+      io_.run_for(std::min(left, slice));
+      watch();
+    }
+    return true;
+  }
+  void pump(duration time) {
+    pump(time, [] { return false; });
+  }
+
+  // Who ends by itself (a fenced coordinator does) is started again, as whoever runs it would.
+  void watch() {
+    if (!watching_ || steady::now() < next_watch_) return;
+    next_watch_ = steady::now() + watch_every;
+    for (auto const& each : here_.processes()) {
+      if (each.get() == down_ || !each->can_start() || each->running()) continue;
+      if (++report_.restarts > restarts_max) return trouble("process " + each->plan().name + " ends again and again: " + each->exit_text());
+      if (auto started = each->start(); !started) trouble(started.error().message);
+    }
+  }
+
+  result<void> bring_up() {
+    if (auto listening = here_.start_proxies(with_.seed); !listening) return listening;
+    for (auto const& each : here_.processes()) {
+      if (auto up = each->bring_up(); !up) return up;
+      if (auto ready = wait_until_ready(*each); !ready) return ready;
+    }
+    watching_ = true;
+    bool const answers = pump(ready_max, [&] { return is_ready(plan_.coordinators.front() + "/ready", with_.tls); });
+    if (report_.interrupted) return error{errc::unavailable, "interrupted before the first saga"};
+    if (!answers) return error{errc::unavailable, "no coordinator is ready at " + plan_.coordinators.front()};
+    return publish_definition();
+  }
+
+  // One that ends meanwhile is started again, some times: what it needs may be starting too.
+  result<void> wait_until_ready(managed_process& of) {
+    auto const& plan = of.plan();
+    if (plan.ready.empty()) return {};
+    bool ended = false;
+    for (int starts = 1;; ++starts) {
+      bool const ready = pump(ready_max, [&] {
+        ended = !of.running();
+        return ended || is_ready(plan.ready, with_.tls);
+      });
+      if (ready && !ended) return {};
+      if (!ended || !of.can_start() || starts == starts_max) break;
+      pump(start_again_after);
+      if (auto started = of.start(); !started) return started;
+    }
+    auto const where = plan.log.empty() ? std::string{} : "; its log: " + plan.log;
+    return error{errc::unavailable, "process " + plan.name + (ended ? " " + of.exit_text() : " is not ready at " + plan.ready) + where};
+  }
+
+  result<void> publish_definition() {
+    if (plan_.load.definition.empty()) return {};
+    std::ifstream file{plan_.load.definition, std::ios::binary};
+    if (!file) return error{errc::invalid_argument, plan_.load.definition + " can't be read"};
+    return publish(access(), std::string{std::istreambuf_iterator<char>{file}, {}});
+  }
+
+  void warm_up() {
+    calm(plan_.load.warm_up);
+    with_.tell("usual: " + std::to_string(static_cast<std::uint64_t>(report_.usual.per_second())) + " sagas a second");
+    if (goes_on() && report_.usual.half() == 0) trouble("no saga ended during the warm-up of " + format_duration(plan_.load.warm_up));
+  }
+
+  void calm(duration time) {
+    auto const from = load_.now();
+    auto const before = load_.ends().size();
+    pump(time);
+    report_.usual.add(load_.now() - from, load_.ends().size() - before);
+  }
+
+  void apply_faults() {
+    auto const begun = steady::now();
+    auto const all = plan_.rounds * plan_.faults.size();
+    auto const more = [&](std::size_t done) { return plan_.lasts ? steady::now() - begun < *plan_.lasts : done < all; };
+    for (std::size_t done = 0; goes_on() && more(done); ++done) apply(order_.next());
+  }
+
+  void apply(std::size_t which) {
+    auto const& fault = plan_.faults[which];
+    auto& record = report_.faults[which];
+    ++record.times;
+    auto const settled_before = load_.ends().size();
+    auto const ended = bring_about(fault);
+    if (!ended) return trouble(fault.text() + ": " + ended.error().message);
+    auto const outcome = goes_on() ? measure(*ended, record) : "not measured";
+    if (goes_on()) calm(plan_.rest);
+    account(settled_before, record);
+    with_.tell(seconds_text(since_begin()) + "  " + fault.text() + ": " + outcome);
+  }
+
+  // From the beginning of the fault to its end; the moment of its end, by the load's clock.
+  result<duration> bring_about(fault_plan const& fault) {
+    switch (fault.kind) {
+      case fault_plan::kind_of::kill: return kill(here_.process(fault.target), fault.lasts);
+      case fault_plan::kind_of::pause: return pause(here_.process(fault.target), *fault.lasts);
+      case fault_plan::kind_of::network: return disturb(here_.proxy(fault.target), fault.network, *fault.lasts);
+      case fault_plan::kind_of::command: break;
+    }
+    return run_commands(fault);
+  }
+
+  result<duration> kill(managed_process& what, std::optional<duration> lasts) {
+    down_ = &what;
+    auto const killed = what.kill();
+    auto at = load_.now();
+    pump(gone_max, [&] { return !what.running(); });
+    if (killed && lasts) {
+      pump(*lasts);
+      at = load_.now();
+    }
+    down_ = nullptr;
+    if (!killed) return killed.error();
+    if (!what.can_start()) return at;
+    if (auto started = what.start(); !started) return started.error();
+    return at;
+  }
+
+  result<duration> pause(managed_process& what, duration lasts) {
+    if (auto paused = what.pause(); !paused) return paused.error();
+    pump(lasts);
+    what.go_on();
+    return load_.now();
+  }
+
+  result<duration> disturb(fault_proxy& what, network_fault const& by, duration lasts) {
+    what.set(by);
+    pump(lasts);
+    what.heal();
+    return load_.now();
+  }
+
+  result<duration> run_commands(fault_plan const& fault) {
+    auto const done = run_command(fault.run);
+    if (done) pump(*fault.lasts);
+    auto const undone = fault.undo.empty() ? result<void>{} : run_command(fault.undo);
+    if (!done) return done.error();
+    if (!undone) return undone.error();
+    return load_.now();
+  }
+
+  // Also when the drill is interrupted: what was done is undone.
+  result<void> run_command(std::string const& line) {
+    auto started = command::start(line, "", true);
+    if (!started) return started.error();
+    auto const end = steady::now() + command_max;
+    while (started->running() && steady::now() < end) io_.run_for(slice);
+    if (!started->running())
+      return started->succeeded() ? result<void>{} : error{errc::unavailable, "`" + line + "` " + started->exit_text()};
+    started->signal(SIGKILL);
+    started->reap();
+    return error{errc::unavailable, "`" + line + "` has not ended within " + format_duration(command_max)};
+  }
+
+  std::string measure(duration from, fault_record& into) {
+    auto const needed = report_.usual.half();
+    std::optional<duration> at;
+    pump(plan_.must.give_up, [&] {
+      at = recovered_at(load_.ends(), from, needed);
+      return at.has_value() || load_.failure().has_value();
+    });
+    if (at) {
+      into.recoveries.push_back(*at - from);
+      return "recovered after " + seconds_text(*at - from);
+    }
+    if (report_.interrupted) return "interrupted";
+    ++into.unrecovered;
+    return "NOT RECOVERED within " + format_duration(plan_.must.give_up);
+  }
+
+  // What ended from the fault's begin until now.
+  void account(std::size_t settled_before, fault_record& into) {
+    auto const here = settled_since(load_.ledger(), load_.settled_rows(), settled_before);
+    into.settled += here.sagas.size();
+    for (auto const& [step, count] : here.fell_back) into.fell_back[step] += count;
+    if (!goes_on()) return;
+    if (!into.expect.fallback.empty() && !here.fell_back.contains(into.expect.fallback)) ++into.fallback_missed;
+    if (!into.expect.alert.empty()) count_alerts_of(here.sagas, into);
+  }
+
+  void count_alerts_of(std::set<saga_id> const& sagas, fault_record& into) {
+    result<std::map<std::string, std::uint64_t>> counts{error{errc::unavailable, "no coordinator"}};
+    for (std::size_t n = 0; n < plan_.coordinators.size() && !counts; ++n) counts = count_alerts(access(n), sagas);
+    if (!counts) return trouble("alerts can't be read: " + counts.error().message);
+    for (auto const& [kind, count] : *counts) into.alerts[kind] += count;
+    if (!counts->contains(into.expect.alert)) ++into.alert_missed;
+  }
+
+  void look_at_what_is_left() {
+    with_.tell("waiting for the last sagas");
+    pump(plan_.must.settle, [&] { return load_.quiet(); });
+    bool verified = false;
+    load_.verify([&] { verified = true; });
+    with_.tell("asking for each of " + std::to_string(load_.ledger().size()) + " sagas");
+    if (!pump(plan_.must.settle, [&] { return verified; })) trouble("the coordinators did not say in time what became of every saga");
+    if (report_.interrupted) return;
+    with_.tell("audit");
+    result<audit::report> found{error{errc::unavailable, "no coordinator"}};
+    for (std::size_t n = 0; n < plan_.coordinators.size() && !found; ++n) found = with_.audit(plan_.coordinators[n]);
+    if (!found) return trouble("no audit: " + found.error().message);
+    report_.audit = std::move(*found);
+  }
+
+  drill_plan const& plan_;
+  drill_world const& with_;
+  fault_order order_;
+  drill_report report_;
+  boost::asio::io_context io_{1};
+  installation here_;
+  load load_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  steady::time_point begun_ = steady::now();
+  steady::time_point next_watch_ = steady::now();
+  managed_process* down_ = nullptr;  // down on purpose
+  bool watching_ = false;
+};
+
+// splitmix64: the same numbers everywhere.
+std::uint64_t drawn(std::uint64_t& state) noexcept {
+  state += 0x9E3779B97F4A7C15ULL;
+  auto mixed = state;
+  mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+  mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EBULL;
+  return mixed ^ (mixed >> 31U);
+}
+
+}  // namespace
+
+std::size_t fault_order::next() {
+  if (!plan_.drawn) return at_++ % plan_.faults.size();
+  std::uint64_t sum = 0;
+  for (auto const& each : plan_.faults) sum += each.weight;
+  auto left = drawn(state_) % sum;
+  std::size_t which = 0;
+  while (left >= plan_.faults[which].weight) left -= plan_.faults[which++].weight;
+  return which;
+}
+
+result<drill_report> run_drill(drill_plan const& plan, drill_world const& with) {
+  return drill_run{plan, with}.run();
+}
+
+}  // namespace atone::drill

@@ -1,0 +1,221 @@
+// A whole drill against a coordinator of the test's own, which can lose sagas and stop working: what the drill must find, it finds; what it
+// broke, it mends; what it brought up, it ends.
+#include <signal.h>
+#include <stdlib.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "drill/run.hpp"
+#include "http_loop.hpp"
+#include "pace.hpp"
+
+namespace atone::drill {
+namespace {
+
+using namespace std::chrono_literals;
+using atone_test::test_server;
+using testing::HasSubstr;
+
+// Every saga completes at once, or as it is told.
+class fake_coordinator {
+ public:
+  http::response answer(http::request const& to) {
+    ++requests;
+    std::lock_guard const lock{mutex_};
+    if (to.method == "POST" && to.target == "/v1/definitions") return {200, "{}"};
+    if (to.method == "POST") return start(to);
+    if (to.target == "/ready") return {200, "{}"};
+    if (to.target.starts_with("/v1/alerts")) return {200, R"({"alerts": [)" + alerts_ + "]}"};
+    auto const id = to.target.substr(std::string_view{"/v1/sagas/"}.size(), saga_id::text_size);
+    if (id == lost_ && to.target.find("/wait") == std::string::npos) return {404, "{}"};
+    if (std::filesystem::exists(broken)) return {503, "{}"};
+    return {200, R"({"id": ")" + id + R"(", "status": "completed", "steps": [{"path": "features", "fell_back": true}]})"};
+  }
+  void lose_one() { losing_ = true; }
+  void refuse_starts() { refusing_ = true; }
+
+  std::atomic<int> requests{0};
+  std::string broken;  // while this file is there, nothing ends
+
+ private:
+  http::response start(http::request const& to) {
+    if (refusing_) return {422, "no such input"};
+    std::array<std::uint8_t, 16> bytes{};
+    bytes[0] = 1;
+    auto const key = std::stoull(to.headers.get("Idempotency-Key").substr(6).data());
+    for (std::size_t n = 0; n < 8; ++n) bytes[15 - n] = static_cast<std::uint8_t>(key >> (8 * n));
+    auto const id = saga_id{bytes}.text();
+    alerts_ += (alerts_.empty() ? "" : ", ") + (R"({"saga": ")" + id) + R"(", "kind": "fallback"})";
+    if (losing_ && lost_.empty()) lost_ = id;
+    return {201, R"({"id": ")" + id + R"(", "replayed": false})"};
+  }
+
+  std::mutex mutex_;
+  std::string alerts_;  // one a saga
+  std::string lost_;
+  std::atomic<bool> losing_{false};
+  std::atomic<bool> refusing_{false};
+};
+
+class drill_run_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "atone-drill-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    coordinator_.broken = folder_ / "broken";
+    plan_.name = "test";
+    plan_.coordinators = {"http://127.0.0.1:" + std::to_string(server_.port())};
+    plan_.load.saga = "order";
+    plan_.load.input = "{}";
+    plan_.load.in_flight = 4;
+    plan_.load.rate = 200;
+    plan_.load.warm_up = 300ms;
+    plan_.rest = 50ms;
+    with_.interrupted = [this] { return interrupted_.load(); };
+    with_.tell = [](std::string const&) {};
+    with_.audit = [](std::string const&) {
+      audit::report clean;
+      clean.proven = 1;
+      return result<audit::report>{clean};
+    };
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  fault_plan& add(fault_plan::kind_of kind) {
+    plan_.faults.emplace_back();
+    plan_.faults.back().kind = kind;
+    plan_.faults.back().lasts = 50ms;
+    return plan_.faults.back();
+  }
+  drill_report run() {
+    auto done = run_drill(plan_, with_);
+    EXPECT_TRUE(done) << (done ? "" : done.error().message);
+    return done ? std::move(*done) : drill_report{};
+  }
+  int code(drill_report const& of) const { return exit_code(verdict(judge(of, plan_.must))); }
+
+  std::filesystem::path folder_;
+  fake_coordinator coordinator_;
+  test_server server_{[this](http::request to, http::responder by) { by.send(coordinator_.answer(to)); }};
+  drill_plan plan_;
+  drill_world with_;
+  std::atomic<bool> interrupted_{false};
+};
+
+TEST_F(drill_run_test, a_process_is_killed_and_everything_is_well) {
+  plan_.processes.emplace_back();
+  auto& process = plan_.processes.back();
+  process.name = "waits";
+  process.start = "tail -f /dev/null";
+  process.pid_file = folder_ / "pid";
+  process.ready = "tcp://127.0.0.1:" + std::to_string(server_.port());
+  add(fault_plan::kind_of::kill).target = "waits";
+  plan_.faults[0].lasts.reset();
+  auto& paused = add(fault_plan::kind_of::pause);
+  paused.target = "waits";
+  paused.expect.fallback = "features";
+  paused.expect.alert = "fallback";
+  auto const seen = run();
+  EXPECT_EQ(code(seen), 0) << to_text(seen, plan_.must);
+  EXPECT_EQ(seen.kills(), 1U);
+  EXPECT_EQ(seen.applied(), 2U);
+  EXPECT_GT(seen.sagas.accepted, 20U);
+  EXPECT_EQ(seen.sagas.completed, seen.sagas.accepted);
+  EXPECT_GT(seen.faults[1].fell_back.at("features"), 0U);
+  pid_t pid = -1;
+  std::ifstream{process.pid_file} >> pid;
+  EXPECT_NE(::kill(pid, 0), 0);
+}
+
+TEST_F(drill_run_test, a_lost_saga_is_found) {
+  coordinator_.lose_one();
+  add(fault_plan::kind_of::command).run = "true";
+  auto const seen = run();
+  EXPECT_EQ(seen.sagas.missing, 1U);
+  EXPECT_EQ(seen.sagas.missing_ids.size(), 1U);
+  EXPECT_EQ(code(seen), 1);
+}
+
+TEST_F(drill_run_test, a_load_that_does_not_go_on_is_found) {
+  auto& fault = add(fault_plan::kind_of::command);
+  fault.run = "touch " + coordinator_.broken;
+  plan_.must.settle = 300ms;
+  plan_.must.give_up = 500ms;
+  auto const seen = run();
+  EXPECT_EQ(seen.faults[0].unrecovered, 1U);
+  EXPECT_EQ(code(seen), 1) << to_text(seen, plan_.must);
+  std::filesystem::remove(coordinator_.broken);
+  plan_.must = demands{};
+  fault.undo = "rm " + coordinator_.broken;
+  auto const mended = run();
+  EXPECT_EQ(code(mended), 0) << to_text(mended, plan_.must);
+}
+
+TEST_F(drill_run_test, what_was_expected_and_did_not_come_is_found) {
+  auto& fault = add(fault_plan::kind_of::command);
+  fault.run = "true";
+  fault.expect.fallback = "another step";
+  auto const seen = run();
+  EXPECT_EQ(seen.faults[0].fallback_missed, 1U);
+  EXPECT_EQ(code(seen), 1);
+}
+
+TEST_F(drill_run_test, an_interrupted_drill_undoes_its_fault_and_is_no_pass) {
+  auto& fault = add(fault_plan::kind_of::command);
+  fault.run = "touch " + coordinator_.broken;
+  fault.undo = "rm " + coordinator_.broken;
+  fault.lasts = 1h;
+  with_.interrupted = [this] { return std::filesystem::exists(coordinator_.broken); };
+  auto const seen = run();
+  EXPECT_TRUE(seen.interrupted);
+  EXPECT_GT(seen.sagas.accepted, 0U);
+  EXPECT_FALSE(std::filesystem::exists(coordinator_.broken));
+  EXPECT_EQ(code(seen), 2);
+}
+
+TEST_F(drill_run_test, refusals_and_failing_commands_end_it) {
+  add(fault_plan::kind_of::command).run = "exit 3";
+  auto const failed = run();
+  EXPECT_THAT(failed.trouble, HasSubstr("`exit 3` ended with status 3"));
+  EXPECT_EQ(code(failed), 2);
+  coordinator_.refuse_starts();
+  auto const refused = run();
+  EXPECT_THAT(refused.trouble, HasSubstr("no such input"));
+  EXPECT_EQ(code(refused), 2);
+}
+
+TEST_F(drill_run_test, a_process_that_does_not_come_up_is_an_error) {
+  plan_.processes.emplace_back();
+  plan_.processes.back().name = "ends";
+  plan_.processes.back().start = "false";
+  plan_.processes.back().ready = "http://127.0.0.1:1/";
+  add(fault_plan::kind_of::kill).target = "ends";
+  auto const done = run_drill(plan_, with_);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("process ends ended with status 1"));
+}
+
+TEST_F(drill_run_test, a_proxy_before_the_coordinator_is_broken_and_healed) {
+  plan_.proxies.emplace_back();
+  auto& proxy = plan_.proxies.back();
+  proxy.name = "door";
+  proxy.listen.address = "127.0.0.1";
+  proxy.listen.port = 0;
+  proxy.to.address = "127.0.0.1";
+  proxy.to.port = server_.port();
+  auto& fault = add(fault_plan::kind_of::network);
+  fault.target = "door";
+  fault.network.kind = fault_kind::reset;
+  auto const seen = run();
+  EXPECT_EQ(code(seen), 0) << to_text(seen, plan_.must);
+}
+
+}  // namespace
+}  // namespace atone::drill

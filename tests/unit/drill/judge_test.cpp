@@ -1,0 +1,126 @@
+// What follows from what a drill saw: each way of failing is found, and what was not seen is no pass.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atone/json.hpp>
+
+#include "drill/report.hpp"
+
+namespace atone::drill {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+drill_report good() {
+  drill_report made;
+  made.name = "weekly";
+  made.usual.add(10s, 1000);
+  made.faults.emplace_back();
+  auto& fault = made.faults.back();
+  fault.text = "kill atoned";
+  fault.kills = true;
+  fault.times = 3;
+  fault.recoveries = {700ms, 4s, 600ms};
+  made.sagas.accepted = 100;
+  made.sagas.completed = 100;
+  made.audit.emplace();
+  made.audit->proven = 100;
+  return made;
+}
+
+int code(drill_report const& of, demands const& must = {}) {
+  return exit_code(verdict(judge(of, must)));
+}
+
+TEST(drill_judge, a_good_run_passes) {
+  EXPECT_EQ(code(good()), 0);
+  auto const text = to_text(good(), {});
+  EXPECT_THAT(text, HasSubstr("recovery     kept           longest 4.00 s (kill atoned), of 3 faults; wanted: at most 5s"));
+  EXPECT_THAT(text, HasSubstr("0 of 100 accepted sagas lost"));
+  EXPECT_THAT(text, HasSubstr("0.70 s    4.00 s"));
+  EXPECT_TRUE(text.ends_with("\npassed\n"));
+}
+
+TEST(drill_judge, slow_or_missing_recovery_is_a_violation) {
+  auto slow = good();
+  slow.faults[0].recoveries[1] = 5001ms;
+  EXPECT_EQ(code(slow), 1);
+  demands patient;
+  patient.recover_within = 6s;
+  EXPECT_EQ(code(slow, patient), 0);
+  auto never = good();
+  never.faults[0].unrecovered = 1;
+  EXPECT_EQ(code(never, patient), 1);
+}
+
+TEST(drill_judge, whatever_is_lost_is_a_violation) {
+  auto missing = good();
+  missing.sagas.missing = 1;
+  EXPECT_EQ(code(missing), 1);
+  auto open = good();
+  open.sagas.open = 1;
+  EXPECT_EQ(code(open), 1);
+  auto effects = good();
+  effects.audit->violated = 1;
+  EXPECT_EQ(code(effects), 1);
+  effects.audit.reset();
+  effects.sagas.missing = 1;
+  EXPECT_EQ(code(effects), 1);
+}
+
+TEST(drill_judge, parked_sagas_are_told_apart) {
+  auto parked = good();
+  parked.sagas.parked = 2;
+  EXPECT_EQ(code(parked), 1);
+  demands lenient;
+  lenient.parked = 2;
+  EXPECT_EQ(code(parked, lenient), 0);
+  EXPECT_THAT(to_text(parked, lenient), HasSubstr("parked       kept           2 sagas; wanted: at most 2"));
+}
+
+TEST(drill_judge, degradation_that_was_expected_must_be_there) {
+  auto calm = good();
+  calm.faults[0].expect.fallback = "features";
+  calm.faults[0].expect.alert = "fallback";
+  calm.faults[0].fell_back["features"] = 7;
+  calm.faults[0].alerts["fallback"] = 7;
+  EXPECT_EQ(code(calm), 0);
+  EXPECT_THAT(to_text(calm, {}), HasSubstr("kill atoned: fallback of features 7 alert `fallback` 7"));
+  calm.faults[0].alert_missed = 1;
+  EXPECT_EQ(code(calm), 1);
+}
+
+TEST(drill_judge, what_could_not_be_seen_is_no_pass) {
+  auto unaudited = good();
+  unaudited.audit.reset();
+  EXPECT_EQ(code(unaudited), 2);
+  auto nothing = good();
+  nothing.audit->proven = 0;
+  EXPECT_EQ(code(nothing), 2);
+  auto interrupted = good();
+  interrupted.interrupted = true;
+  interrupted.sagas.open = 5;  // under way when it was interrupted: neither ended nor lost
+  EXPECT_EQ(code(interrupted), 2);
+  auto trouble = good();
+  trouble.trouble = "process atoned ends again and again";
+  EXPECT_EQ(code(trouble), 2);
+  auto unmeasured = good();
+  unmeasured.faults[0].recoveries.clear();
+  EXPECT_EQ(code(unmeasured), 2);
+}
+
+TEST(drill_judge, json_says_the_same) {
+  auto lost = good();
+  lost.sagas.missing = 1;
+  lost.sagas.missing_ids.push_back("01JDZ4M6GQ5V7Y8N2W3X4R5T6K");
+  auto const parsed = json::parse(to_json(lost, {}));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->find("verdict")->as_string(), "violated");
+  EXPECT_EQ(parsed->find("kills")->as_int64(), 3);
+  EXPECT_EQ(parsed->find("sagas")->find("missing")->as_int64(), 1);
+  EXPECT_EQ(parsed->find("faults")->elements()[0].find("recovery_longest_ms")->as_int64(), 4000);
+}
+
+}  // namespace
+}  // namespace atone::drill

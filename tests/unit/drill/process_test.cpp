@@ -1,0 +1,119 @@
+// Processes of a drill: found or started, killed, stopped, continued, and left as they were found.
+#include <signal.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "drill/process.hpp"
+#include "pace.hpp"
+
+namespace atone::drill {
+namespace {
+
+using namespace std::chrono_literals;
+using test::comes_true;
+
+constexpr test::span patience{10s};
+constexpr auto waits = "tail -f /dev/null";
+
+class drill_process : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "atone-drill-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    plan_.name = "waits";
+    plan_.pid_file = folder_ / "the pid's file";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  pid_t written() const {
+    std::ifstream file{plan_.pid_file};
+    pid_t found = -1;
+    file >> found;
+    return found;
+  }
+  // 'T': stopped.
+  static char state_of(pid_t pid) {
+    std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+    std::string text{std::istreambuf_iterator<char>{stat}, {}};
+    auto const end = text.rfind(')');
+    return end == std::string::npos ? '-' : text[end + 2];
+  }
+
+  std::filesystem::path folder_;
+  process_plan plan_;
+};
+
+TEST_F(drill_process, what_the_drill_brings_up_it_ends) {
+  plan_.start = waits;
+  {
+    managed_process one{plan_};
+    ASSERT_TRUE(one.bring_up());
+    EXPECT_TRUE(one.running());
+    EXPECT_TRUE(comes_true([&] { return written() > 1; }, patience));
+  }
+  EXPECT_NE(::kill(written(), 0), 0);
+}
+
+TEST_F(drill_process, what_was_there_stays_and_is_continued) {
+  auto other = command::start(std::string{"exec "} + waits, "", true);
+  ASSERT_TRUE(other);
+  std::ofstream{plan_.pid_file} << other->pid() << '\n';
+  {
+    managed_process one{plan_};
+    ASSERT_TRUE(one.bring_up());
+    ASSERT_TRUE(one.pause());
+    EXPECT_TRUE(comes_true([&] { return state_of(other->pid()) == 'T'; }, patience));
+  }
+  EXPECT_TRUE(other->running());
+  EXPECT_TRUE(comes_true([&] { return state_of(other->pid()) != 'T'; }, patience));
+  other->signal(SIGKILL);
+  other->reap();
+}
+
+TEST_F(drill_process, is_killed_and_started_again) {
+  plan_.start = waits;
+  managed_process one{plan_};
+  ASSERT_TRUE(one.bring_up());
+  EXPECT_TRUE(comes_true([&] { return written() > 1; }, patience));
+  auto const first = written();
+  ASSERT_TRUE(one.kill());
+  EXPECT_FALSE(one.running());
+  EXPECT_THAT(one.exit_text(), testing::HasSubstr("signal 9"));
+  ASSERT_TRUE(one.start());
+  EXPECT_TRUE(one.running());
+  EXPECT_TRUE(comes_true([&] { return written() > 1 && written() != first; }, patience));
+}
+
+TEST_F(drill_process, says_what_is_in_the_way) {
+  managed_process nowhere{plan_};
+  auto const up = nowhere.bring_up();
+  ASSERT_FALSE(up);
+  EXPECT_THAT(up.error().message, testing::HasSubstr("is not running"));
+  auto const killed = nowhere.kill();
+  ASSERT_FALSE(killed);
+  EXPECT_THAT(killed.error().message, testing::HasSubstr("it is not there"));
+  plan_.start = waits;
+  plan_.log = folder_ / "no" / "log";
+  EXPECT_FALSE(nowhere.bring_up());
+}
+
+TEST_F(drill_process, a_command_tells_how_it_ended_and_what_it_printed) {
+  auto const log = (folder_ / "log").string();
+  auto one = command::start("echo $((40 + 2)); exit 3", log, true);
+  ASSERT_TRUE(one);
+  one->reap();
+  EXPECT_FALSE(one->succeeded());
+  EXPECT_EQ(one->exit_text(), "ended with status 3");
+  std::ifstream file{log};
+  std::string line;
+  std::getline(file, line);
+  EXPECT_EQ(line, "42");
+}
+
+}  // namespace
+}  // namespace atone::drill

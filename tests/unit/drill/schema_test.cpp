@@ -1,0 +1,106 @@
+// schemas/drill.schema.json and the loader know the same keys, and agree on the plans there are.
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atone/json_schema.hpp>
+#include <atone/load.hpp>
+
+#include "drill/plan_keys.hpp"
+#include "plan_support.hpp"
+
+namespace atone::drill {
+namespace {
+
+std::string read_file(std::string const& path) {
+  std::ifstream in{std::string{ATONE_SOURCE_DIR} + "/" + path, std::ios::binary};
+  EXPECT_TRUE(in) << path;
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+json::value schema_document() {
+  auto parsed = json::parse(read_file("schemas/drill.schema.json"));
+  EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().message);
+  return *parsed;
+}
+
+void expect_same(yaml::key_table const& table, std::vector<std::string> path) {
+  path.emplace_back("properties");
+  auto at = schema_document();
+  for (auto const& key : path) at = *at.find(key);
+  std::set<std::string> known;
+  for (auto const& [key, value] : at.members()) {
+    known.insert(key);
+    EXPECT_TRUE(value.find("description") || value.find("$ref")) << key;
+  }
+  EXPECT_EQ(known, (std::set<std::string>{table.now.begin(), table.now.end()})) << table.name;
+}
+
+TEST(drill_schema, knows_the_keys_of_the_loader) {
+  expect_same(plan_keys, {});
+  expect_same(load_keys, {"definitions", "load"});
+  expect_same(proxy_keys, {"definitions", "proxy"});
+  expect_same(process_keys, {"definitions", "process"});
+  expect_same(fault_keys, {"definitions", "fault"});
+  expect_same(expect_keys, {"definitions", "expect"});
+  expect_same(must_keys, {"definitions", "must"});
+}
+
+std::vector<schema_violation> violations_of(std::string const& yaml) {
+  auto const schema = json_schema::compile(schema_document());
+  EXPECT_TRUE(schema) << (schema ? "" : schema.error().at + ": " + schema.error().message);
+  auto const document = read_yaml(yaml);
+  EXPECT_TRUE(document) << (document ? "" : document.error().message);
+  if (!schema || !document) return {};
+  return schema->validate(*document);
+}
+
+TEST(drill_schema, accepts_what_the_loader_takes) {
+  EXPECT_EQ(said_of(whole_plan), "");
+  auto const example = read_file("examples/drill/order-placed.yaml");
+  auto const loaded = load_plan_text(example, [](std::string const& name) -> std::optional<std::string> {
+    if (name.ends_with("_PORT") || name.ends_with("_PROXY")) return "7001";
+    if (name == "ATONE_SOURCE" || name == "ATONE_BIN" || name == "DRILL_WORK") return "somewhere";
+    return std::nullopt;
+  });
+  EXPECT_TRUE(loaded.ok());
+  for (auto const& text : {whole_plan, example}) {
+    auto const found = violations_of(text);
+    EXPECT_TRUE(found.empty()) << found[0].at << ": " << found[0].message;
+  }
+}
+
+// docs/drill.md names every key, and its plan is one.
+TEST(drill_page, has_every_key_and_a_plan_that_loads) {
+  auto const page = read_file("docs/drill.md");
+  for (auto const* table : {&plan_keys, &load_keys, &proxy_keys, &process_keys, &fault_keys, &expect_keys, &must_keys}) {
+    for (auto const key : table->now) EXPECT_NE(page.find(key), std::string::npos) << key;
+  }
+  auto const begin = page.find("drill: weekly");
+  ASSERT_NE(begin, std::string::npos);
+  auto const plan = page.substr(begin, page.find("\n```", begin) - begin);
+  EXPECT_EQ(said_of(plan), "");
+  auto const recipes_at = page.find("faults:\n  # a full disk");
+  ASSERT_NE(recipes_at, std::string::npos);
+  auto const recipes = page.substr(recipes_at, page.find("\n```", recipes_at) - recipes_at);
+  EXPECT_EQ(said_of("drill: recipes\ncoordinators: [\"http://127.0.0.1:7070\"]\nload: {saga: order, input: '{}'}\n" + recipes), "");
+}
+
+TEST(drill_schema, refuses_what_the_loader_refuses) {
+  auto const with = [](std::string const& from, std::string const& to) {
+    auto text = whole_plan;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  for (auto const& text : {with("rounds: 2", "rounds: 0"), with("order: drawn", "order: dawn"), with("rest: 1s", "rest: 1"),
+                           with("cut: 100", "cut: 0"), with("stall: true", "stall: false"), with("in_flight: 8", "in_flight: 5000"),
+                           with("parked: 3", "lost: 3"), with("{kill: atoned, weight: 5}", "{weight: 5}")}) {
+    EXPECT_FALSE(violations_of(text).empty()) << text;
+    EXPECT_NE(said_of(text), "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace atone::drill
