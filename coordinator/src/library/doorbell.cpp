@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <boost/asio/connect.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -14,37 +15,45 @@ using boost::system::error_code;
 
 // Held by what is pending; whoever asked may be gone.
 struct doorbell::question : std::enable_shared_from_this<doorbell::question> {
-  question(boost::asio::io_context& loop, std::function<void(bool)> then)
+  question(boost::asio::io_context& loop, std::function<void(doorbell::answer)> then)
       : resolver(loop), socket(loop), limit(loop, patience), told(std::move(then)) {}
 
-  void answer(bool there) {
+  void answer(doorbell::answer what) {
     limit.cancel();
     resolver.cancel();
     error_code ignored;
     socket.close(ignored);
-    if (auto const then = std::exchange(told, {})) then(there);
+    if (auto const then = std::exchange(told, {})) then(what);
   }
   void begin(http::origin const& at) {
     limit.async_wait([self = shared_from_this()](error_code cancelled) {
-      if (!cancelled) self->answer(false);
+      if (!cancelled) self->answer(doorbell::answer::silent);
     });
+    error_code no_address;
+    auto const address = boost::asio::ip::make_address(at.host, no_address);
+    if (!no_address) {  // nothing to look up: a slow name of another service must not stand before it
+      return connect(tcp::resolver::results_type::create(tcp::endpoint{address, at.port}, at.host, std::to_string(at.port)));
+    }
     resolver.async_resolve(at.host, std::to_string(at.port),
                            [self = shared_from_this()](error_code failed, tcp::resolver::results_type const& found) {
-                             if (failed || !self->told) return self->answer(false);
+                             if (failed) return self->answer(doorbell::answer::refused);
+                             if (!self->told) return;
                              self->connect(found);
                            });
   }
   void connect(tcp::resolver::results_type const& to) {
-    boost::asio::async_connect(socket, to, [self = shared_from_this()](error_code failed, tcp::endpoint const&) { self->answer(!failed); });
+    boost::asio::async_connect(socket, to, [self = shared_from_this()](error_code failed, tcp::endpoint const&) {
+      self->answer(failed ? doorbell::answer::refused : doorbell::answer::there);
+    });
   }
 
   tcp::resolver resolver;
   tcp::socket socket;
   boost::asio::steady_timer limit;
-  std::function<void(bool)> told;
+  std::function<void(doorbell::answer)> told;
 };
 
-void doorbell::ring(http::origin const& at, std::function<void(bool)> told) {
+void doorbell::ring(http::origin const& at, std::function<void(answer)> told) {
   take_back();
   asked_ = std::make_shared<question>(loop_, std::move(told));
   asked_->begin(at);
@@ -54,7 +63,7 @@ void doorbell::take_back() {
   auto const was = std::exchange(asked_, nullptr);
   if (!was) return;
   was->told = {};
-  was->answer(false);
+  was->answer(answer::silent);
 }
 
 }  // namespace atone::library

@@ -6,6 +6,7 @@
 #include <atone/percent.hpp>
 
 #include "doorbell.hpp"
+#include "environment.hpp"
 #include "senders.hpp"
 
 namespace atone::library {
@@ -14,6 +15,8 @@ namespace {
 // Answers of participants are cut at this many bytes where they are text for people.
 constexpr std::size_t reply_text_max = 2048;
 constexpr std::size_t head_usual = 768;  // bytes of a request beside target and body, mostly
+// Between two calls that try an address of which a bare connection tells too little, or with which TLS could not be agreed.
+constexpr duration call_when_unsure = std::chrono::seconds{5};
 constexpr duration ring_first = std::chrono::milliseconds{50};
 
 std::string reply_text(http::response const& got) {
@@ -123,6 +126,7 @@ struct http_sender::gate {
   bool open = false;     // the breaker
   bool probing = false;  // one call tries
   duration pause{};      // until it is asked again whether somebody listens
+  duration probed_at{};  // boot time of the last call that tried
   boost::asio::steady_timer timer;
   doorbell bell;
 
@@ -236,18 +240,23 @@ void http_sender::note(gate& at, http::exchange const& got) {
   if (at.open && !probed) return;  // it left before the breaker opened
   if (!at.open) at.pause = duration::zero();
   at.open = true;
-  ring_later(at);
+  bool const no_tls = probed && at.to->tls;  // somebody listens, but each look would cost an attempt
+  ring_later(at, no_tls ? call_when_unsure : duration::zero());
 }
 
 // While the breaker is open it is asked whether somebody listens, ever more rarely; no call and no attempt is spent on that.
-void http_sender::ring_later(gate& at) {
+void http_sender::ring_later(gate& at, duration least) {
   at.pause = std::min(std::max(at.pause * 2, ring_first), options_.breaker_open);
-  at.timer.expires_after(at.pause);
+  at.timer.expires_after(std::max(at.pause, least));
   at.timer.async_wait([this, held = &at](boost::system::error_code cancelled) {
     if (cancelled || !held->open || halted_) return;
-    held->bell.ring(*held->to, [this, held](bool there) {
+    held->bell.ring(*held->to, [this, held](doorbell::answer heard) {
       if (!held->open || halted_) return;
-      if (!there) return ring_later(*held);
+      auto const now = boot_time();
+      // Silent: a slow name, or an endpoint behind one that answers nothing. A call knows more, but costs an attempt.
+      bool const worth_a_call = heard == doorbell::answer::silent && now - held->probed_at >= call_when_unsure;
+      if (heard != doorbell::answer::there && !worth_a_call) return ring_later(*held, duration::zero());
+      held->probed_at = now;
       held->probing = true;
       admit(*held);
     });

@@ -72,7 +72,7 @@ class http_sender final : public runtime::caller {
   void begin(gate& at, std::shared_ptr<entry> one);
   void answered(std::shared_ptr<entry> const& one, http::exchange got);
   void note(gate& at, http::exchange const& got);
-  void ring_later(gate& at);
+  void ring_later(gate& at, duration least);
   void poll_later(std::shared_ptr<entry> const& one, http::response const& accepted);
   void poll(std::shared_ptr<entry> const& one);
   void polled(std::shared_ptr<entry> const& one, http::exchange got);
