@@ -1,64 +1,16 @@
 // Not by chance: every single fault of a six-step saga, each with a crash at every point of the run that it makes, and every two crashes.
-#include <array>
 #include <iostream>
 
 #include <gtest/gtest.h>
 
-#include "run.hpp"
+#include "exhaustive.hpp"
 #include "sanitized.hpp"
 
 namespace atone::simulation {
 namespace {
 
-constexpr std::array crashes{fault::crash_before_commit, fault::crash_after_commit, fault::crash_before_send, fault::crash_after_send};
-
 // Under the sanitizers every so many of the second faults only.
 constexpr std::uint64_t stride = sanitized ? 23 : 1;
-
-bool is_crash(fault kind) {
-  return kind == fault::crash || kind == fault::crash_before_commit || kind == fault::crash_after_commit ||
-         kind == fault::crash_before_send || kind == fault::crash_after_send;
-}
-
-// One saga of six steps that one coordinator drives, with exactly these faults.
-class six {
- public:
-  six() { definitions_.push_back(six_steps()); }
-
-  run_report with(std::set<happened> faults) {
-    world_settings settings;
-    settings.sagas = 1;
-    settings.arrivals = duration{0};
-    settings.rage = std::chrono::minutes{5};
-    settings.script = std::move(faults);
-    auto made = run(settings, definitions_);
-    ++runs_;
-    happenings_ += made.happenings;
-    if (!made.violations.empty() && ++failed_ <= 5) {
-      std::string list;
-      for (auto const& one : *settings.script) list += ' ' + std::string{name(one.kind)} + ' ' + std::to_string(one.at);
-      ADD_FAILURE() << made.violations.front().checker << ": " << made.violations.front().text << "; faults:" << list;
-    }
-    return made;
-  }
-  std::uint64_t happenings() const noexcept { return happenings_; }
-  int runs() const noexcept { return runs_; }
-
- private:
-  std::vector<blueprint> definitions_;
-  int runs_ = 0;
-  std::uint64_t happenings_ = 0;
-  int failed_ = 0;
-};
-
-// Every fault that could have happened in this run, once.
-std::vector<happened> possible(run_report const& in) {
-  std::vector<happened> all;
-  for (std::size_t kind = 0; kind < fault_kinds; ++kind) {
-    for (std::uint64_t at = 0; at < in.asked[kind]; ++at) all.emplace_back(static_cast<fault>(kind), at);
-  }
-  return all;
-}
 
 TEST(exhaustive, every_single_fault) {
   six one;
