@@ -59,4 +59,16 @@ inline std::vector<happened> possible(run_report const& in) {
   return all;
 }
 
+// Every further crash, wherever the run that has these faults could have one (every `stride`-th of them); so many one after the other.
+inline void with_crashes(six& one, std::set<happened> const& faults, int more, std::uint64_t stride) {
+  auto const made = one.with(faults);
+  if (more == 0) return;
+  for (auto const kind : crashes) {
+    for (std::uint64_t at = 0; at < made.asked[static_cast<std::size_t>(kind)]; at += stride) {
+      auto next = faults;
+      if (next.emplace(kind, at).second) with_crashes(one, next, more - 1, stride);
+    }
+  }
+}
+
 }  // namespace atone::simulation
