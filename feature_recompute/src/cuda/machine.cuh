@@ -114,6 +114,7 @@ class cuda_machine {
     note(cudaStreamSynchronize(streams_[stream]));
     return first_ == cudaSuccess;
   }
+  bool is_good() const { return first_ == cudaSuccess; }
   char const* trouble() const { return cudaGetErrorString(first_); }
 
  private:

@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <functional>
+#include <new>
 #include <utility>
 #include "device/interface.hpp"
 
@@ -32,6 +33,8 @@ class emulated_machine {
   static constexpr char built[] = "emulation on the host";
   static inline std::int32_t entered = -1;  // the device that the thread has chosen
   static inline long launches_left = -1;    // launches that still go well; negative: all
+  static inline long copies_left = -1;      // copies to the device before the host has no memory for one; negative: all
+  static inline bool is_poisoned = false;   // every allocation fails with an error that is not "no memory"
 
   static atone::features::device_status look(atone::features::device_driver& found, atone::features::device_words&) {
     found.devices = 2;
@@ -63,7 +66,8 @@ class emulated_machine {
 
   std::uint32_t blocks_most() const { return 2; }  // few: each takes several rows of results
   void* allocate(std::size_t bytes) {
-    if (bytes > memory_bytes) return nullptr;
+    if (is_poisoned) failed_ = true;
+    if (failed_ || bytes > memory_bytes) return nullptr;
     auto* const made = std::malloc(bytes);
     if (made != nullptr) std::memset(made, 0xA5, bytes);
     return made;
@@ -73,6 +77,8 @@ class emulated_machine {
   void release_pinned(void* at) { release(at); }
 
   void copy_in(unsigned stream, void* to, void const* from, std::size_t bytes) {
+    if (copies_left == 0) throw std::bad_alloc{};
+    if (copies_left > 0) --copies_left;
     later(stream, [=] {
       if (bytes > 0) std::memcpy(to, from, bytes);
     });
@@ -104,7 +110,8 @@ class emulated_machine {
     }
     return !failed_;
   }
-  char const* trouble() const { return "a launch failed, as was asked for"; }
+  bool is_good() const { return !failed_; }
+  char const* trouble() const { return is_poisoned ? "an allocation failed, as was asked for" : "a launch failed, as was asked for"; }
 
  private:
   // As late as can be: memory that goes, or is read, before the stream has settled is seen by the sanitizers and the comparison.
