@@ -19,6 +19,7 @@ enum class device_status : std::int32_t {
   no_device = 1,  // there is none, or no driver for it: a normal state of a machine
   refused = 2,    // there are no results: this job is not for this device (too large for its memory); another engine can do it
   failed = 3,     // the device can't be used by this process any more: end it
+  unfit = 4,      // the plug-in is not built for this device, or is another version's: it will be the same next time
 };
 
 // Why a call went wrong, for a person.

@@ -12,6 +12,8 @@
 #include <functional>
 #include <new>
 #include <utility>
+
+#include "cuda/refusal.cuh"
 #include "device/interface.hpp"
 
 #include "emulator.hpp"
@@ -26,6 +28,8 @@ enum broken : std::int32_t {
   kills_its_process_at_work = 13,
   wrong_at_a_heartbeat = 14,
   wrong_at_work = 15,
+  too_old = 16,
+  no_memory_at_a_heartbeat = 17,
 };
 
 class emulated_machine {
@@ -48,12 +52,14 @@ class emulated_machine {
     found.memory = found.memory_free = memory_bytes;
     return atone::features::device_status::done;
   }
-  atone::features::device_status open(std::int32_t device, atone::features::device_words&) {
+  atone::features::device_status open(std::int32_t device, atone::features::device_words& why) {
+    if (device == too_old) return atone::features::cuda::fits(7, 5, why);
     static int sessions = 0;
     ++sessions;
     device_ = device;
     enter();
     bool const is_work = sessions == 2;
+    is_full_ = sessions > 2 && device == no_memory_at_a_heartbeat;
     fails_ = is_work && device == fails_at_work;
     hangs_ = is_work && device == hangs_at_work;
     kills_ = is_work && device == kills_its_process_at_work;
@@ -67,7 +73,7 @@ class emulated_machine {
   std::uint32_t blocks_most() const { return 2; }  // few: each takes several rows of results
   void* allocate(std::size_t bytes) {
     if (is_poisoned) failed_ = true;
-    if (failed_ || bytes > memory_bytes) return nullptr;
+    if (failed_ || is_full_ || bytes > memory_bytes) return nullptr;
     auto* const made = std::malloc(bytes);
     if (made != nullptr) std::memset(made, 0xA5, bytes);
     return made;
@@ -121,6 +127,7 @@ class emulated_machine {
   static constexpr std::size_t memory_bytes = std::size_t{1} << 30;
   std::int32_t device_ = 0;
   bool failed_ = false;
+  bool is_full_ = false;
   bool fails_ = false;
   bool hangs_ = false;
   bool kills_ = false;
