@@ -78,6 +78,9 @@ TEST(features_device, a_library_that_is_no_plugin_or_another_versions_is_refused
   auto const stranger = look_for_gpus(ATONE_NO_PLUGIN);
   ASSERT_FALSE(stranger);
   EXPECT_EQ(stranger.error().code, errc::unsupported);
+  auto const nothing = look_for_gpus(ATONE_NULL_PLUGIN);
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().code, errc::unsupported);
   auto const other = gpu_engine::open(shop(), [] {
     gpu_options made;
     made.plugin = ATONE_OTHER_VERSION;
@@ -103,6 +106,15 @@ TEST(features_device, options_out_of_bounds_are_refused) {
   options = emulated();
   options.warp_rows = options.thread_rows - 1;
   EXPECT_EQ(gpu_engine::open(shop(), options).error().code, errc::invalid_argument);
+}
+
+TEST(features_device, a_device_that_the_plugin_is_not_built_for_is_unsupported) {
+  auto options = emulated();
+  options.device = 16;  // the emulator's too old one
+  auto const refused = gpu_engine::open(shop(), options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, errc::unsupported);
+  EXPECT_THAT(refused.error().message, HasSubstr("expected 8.0 or newer"));
 }
 
 TEST(features_device, asking_without_a_store_is_refused) {
