@@ -1,4 +1,6 @@
 // A plug-in that has nothing to give.
-extern "C" void const* atone_features_device_v1() {
+#include "device/interface.hpp"
+
+extern "C" atone::features::device_interface const* atone_features_device_v1() {
   return nullptr;
 }
