@@ -68,6 +68,12 @@ class lane {
     return true;
   }
 
+  // Waits for whatever is on the stream, and forgets it.
+  void drop() {
+    is_under_way_ = false;
+    machine_.settle(stream_);
+  }
+
  private:
   // How a size class is launched.
   struct launch_size {

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "cuda/refusal.cuh"
 #include "device/interface.hpp"
 
 namespace atone::features::cuda {
@@ -62,7 +63,12 @@ class cuda_machine {
   device_status open(std::int32_t device, device_words& why) {
     device_ = device;
     int processors = 0;
+    int major = 0;
+    int minor = 0;
     enter();
+    note(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    note(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    if (first_ == cudaSuccess && fits(major, minor, why) != device_status::done) return device_status::unfit;
     note(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     for (auto& one : streams_) note(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
     processors_ = static_cast<std::uint32_t>(processors);
@@ -114,6 +120,7 @@ class cuda_machine {
     note(cudaStreamSynchronize(streams_[stream]));
     return first_ == cudaSuccess;
   }
+  bool is_good() const { return first_ == cudaSuccess; }
   char const* trouble() const { return cudaGetErrorString(first_); }
 
  private:

@@ -24,13 +24,15 @@ class session {
 
   device_status keep(flat_store const& store, device_words& why) {
     machine_->enter();
+    nothing_under_way const at_the_end{*this};
     auto const status = resident_.bring(store, why);
-    return status == device_status::done ? settled(why) : status;
+    return status == device_status::done ? settled(why) : honest(status, why);
   }
 
   device_status compute(device_job const& from, device_words& why) {
     if (!resident_.is_there()) return refuse(why, "there is no store on the device");
     machine_->enter();
+    nothing_under_way const at_the_end{*this};
     job made;
     auto status = bring_plan(from, made, why);
     auto const batch = rows_of_batch(from);
@@ -45,10 +47,26 @@ class session {
     // Also when one was refused: nothing of this job may be under way when its memory goes.
     bool good = true;
     for (auto& lane : lanes_) good = lane.finish(from) && good;
-    return good ? status : broken(why);
+    return good ? honest(status, why) : broken(why);
   }
 
  private:
+  // However a call ends, also when the host has no memory in the midst of it: what is still on its way belongs to no other job, whose
+  // memory is of another size, and nobody reads memory that has gone.
+  struct nothing_under_way {
+    session& of;
+    explicit nothing_under_way(session& in) : of(in) {}
+    ~nothing_under_way() {
+      for (auto& lane : of.lanes_) lane.drop();
+    }
+    nothing_under_way(nothing_under_way const&) = delete;
+    nothing_under_way& operator=(nothing_under_way const&) = delete;
+  };
+
+  // No memory, said a device that can do nothing any more: that is no refusal.
+  device_status honest(device_status status, device_words& why) {
+    return status == device_status::refused && !machine_->is_good() ? broken(why) : status;
+  }
   device_status broken(device_words& why) {
     std::snprintf(why.text, sizeof why.text, "%s", machine_->trouble());
     return device_status::failed;
@@ -56,7 +74,8 @@ class session {
   device_status settled(device_words& why) { return machine_->settle(0) ? device_status::done : broken(why); }
 
   device_status bring_plan(device_job const& from, job& made, device_words& why) {
-    packed all;
+    auto& all = plan_bytes_;
+    all.clear();
     auto const& plan = from.plan;
     auto const numbers = all.add(plan.numbers);
     auto const conditions = all.add(plan.conditions);
@@ -116,6 +135,7 @@ class session {
   device_tuning how_;
   bool has_distinct_ = false;
   resident<Machine> resident_;
+  packed plan_bytes_;  // not of one call: it may still be on its way when the call is left
   device_buffer<Machine> plan_;
   device_buffer<Machine> masks_;
   lane<Machine> lanes_[2];

@@ -3,12 +3,13 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace atone::features {
@@ -19,10 +20,27 @@ struct control_room {
   alignas(cmsghdr) char bytes[CMSG_SPACE(sizeof(int))] = {};
 };
 
-int milliseconds_of(std::optional<duration> within) {
-  if (!within) return -1;
-  auto const count = std::chrono::duration_cast<std::chrono::milliseconds>(*within).count();
-  return static_cast<int>(std::clamp<std::int64_t>(count, 0, std::numeric_limits<int>::max()));
+// The kernel keeps the deadline: a signal, which ends a wait, does not begin it anew.
+descriptor timer_of(duration within) {
+  descriptor timer{timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+  auto const microseconds = std::max<std::int64_t>(within.count(), 1);  // 0 would be: never
+  itimerspec until{};
+  until.it_value.tv_sec = microseconds / 1'000'000;
+  until.it_value.tv_nsec = microseconds % 1'000'000 * 1000;
+  if (timer && timerfd_settime(timer.get(), 0, &until, nullptr) != 0) return descriptor{};
+  return timer;
+}
+
+// Nothing: there is something to take, or the end.
+std::optional<receive_failure> wait_for(int socket, int timer) {
+  std::array<pollfd, 2> wanted{pollfd{socket, POLLIN, 0}, pollfd{timer, POLLIN, 0}};
+  int ready = 0;
+  do {
+    ready = poll(wanted.data(), wanted.size(), -1);
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0 || (wanted[0].revents & POLLNVAL) != 0) return receive_failure::closed;
+  if (wanted[0].revents == 0) return receive_failure::timeout;
+  return std::nullopt;
 }
 
 int descriptor_in(msghdr& header) {
@@ -99,26 +117,24 @@ bool send_message(int socket, worker_message const& message, int file) {
 }
 
 result<received_message, receive_failure> receive_message(int socket, std::optional<duration> within) {
-  pollfd wanted{socket, POLLIN, 0};
-  int ready = 0;
-  do {
-    ready = poll(&wanted, 1, milliseconds_of(within));
-  } while (ready < 0 && errno == EINTR);
-  if (ready == 0) return receive_failure::timeout;
+  auto const timer = within ? timer_of(*within) : descriptor{};
+  if (socket < 0 || (within && !timer)) return receive_failure::closed;
   received_message made;
   iovec part{&made.message, sizeof made.message};
   control_room control;
   msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control.bytes;
-  header.msg_controllen = sizeof control.bytes;
   ssize_t taken = 0;
   do {
-    taken = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
-  } while (taken < 0 && errno == EINTR);
-  made.file = descriptor{descriptor_in(header)};
-  if (taken != static_cast<ssize_t>(sizeof made.message)) return receive_failure::closed;
+    if (auto const failure = wait_for(socket, timer.get())) return *failure;
+    header = msghdr{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.bytes;
+    header.msg_controllen = sizeof control.bytes;
+    taken = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  } while (taken < 0 && (errno == EINTR || errno == EAGAIN));
+  if (taken >= 0) made.file = descriptor{descriptor_in(header)};
+  if (taken != static_cast<ssize_t>(sizeof made.message) || (header.msg_flags & MSG_TRUNC) != 0) return receive_failure::closed;
   return made;
 }
 

@@ -55,10 +55,11 @@ struct worker_message {
   std::uint32_t layout = device_layout();
   worker_word word = worker_word::answer;
   device_status status = device_status::done;
-  std::int32_t device = 0;  // of open
-  device_tuning tuning;     // of open
-  std::uint64_t bytes = 0;  // of the memory that comes with it; 0: none
-  device_words why;         // of an answer
+  std::int32_t device = 0;   // of open
+  device_tuning tuning;      // of open
+  std::uint64_t bytes = 0;   // of the memory that comes with it; 0: none
+  std::uint64_t number = 0;  // of a request, and of the answer to it
+  device_words why;          // of an answer
 };
 
 // False: the other side is gone.
@@ -69,7 +70,7 @@ struct received_message {
   descriptor file;
 };
 enum class receive_failure : std::uint8_t { closed, timeout };
-// Waits at most so long; nothing: for ever.
+// Waits at most so long, however many signals come; nothing: for ever. What can't be waited for is closed.
 result<received_message, receive_failure> receive_message(int socket, std::optional<duration> within);
 
 }  // namespace atone::features

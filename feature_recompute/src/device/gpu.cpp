@@ -11,6 +11,7 @@ error error_of(device_status status, device_words const& why) {
   switch (status) {
     case device_status::refused: return error{errc::exhausted, std::string{"the GPU refuses this: "} + why.text};
     case device_status::no_device: return error{errc::unavailable, std::string{"there is no GPU: "} + why.text};
+    case device_status::unfit: return error{errc::unsupported, why.text};
     default: return error{errc::unavailable, std::string{"the GPU failed, this process can't use it any more: "} + why.text};
   }
 }

@@ -19,6 +19,7 @@ enum class device_status : std::int32_t {
   no_device = 1,  // there is none, or no driver for it: a normal state of a machine
   refused = 2,    // there are no results: this job is not for this device (too large for its memory); another engine can do it
   failed = 3,     // the device can't be used by this process any more: end it
+  unfit = 4,      // the plug-in is not built for this device, or is another version's: it will be the same next time
 };
 
 // Why a call went wrong, for a person.
@@ -77,14 +78,64 @@ struct device_interface {
 
 using device_interface_function = device_interface const* (*)();
 
-// Differs where the structs that cross differ.
-constexpr std::uint32_t device_layout() {
-  std::uint32_t mixed = 17;
-  for (auto const size : {sizeof(flat_condition), sizeof(flat_filter), sizeof(flat_frame), sizeof(flat_column), sizeof(flat_result),
-                          sizeof(flat_plan), sizeof(flat_store), sizeof(walk), sizeof(stop), sizeof(sink), sizeof(quotient),
-                          sizeof(row_request), sizeof(device_facts), sizeof(device_tuning), sizeof(device_job), sizeof(device_interface)})
-    mixed = mixed * 31 + static_cast<std::uint32_t>(size);
+constexpr std::uint32_t mixed_in(std::uint32_t mixed, std::initializer_list<std::size_t> words) {
+  for (auto const one : words) mixed = mixed * 31 + static_cast<std::uint32_t>(one);
   return mixed;
+}
+
+constexpr std::uint32_t flat_layout(std::uint32_t mixed) {
+  mixed = mixed_in(mixed, {sizeof(flat_condition), offsetof(flat_condition, column), offsetof(flat_condition, first_number),
+                           offsetof(flat_condition, end_number), offsetof(flat_condition, is_range), offsetof(flat_condition, least),
+                           offsetof(flat_condition, most)});
+  mixed = mixed_in(mixed, {sizeof(flat_filter), offsetof(flat_filter, first_condition), offsetof(flat_filter, end_condition)});
+  mixed = mixed_in(mixed, {sizeof(flat_frame), offsetof(flat_frame, length), offsetof(flat_frame, rows), offsetof(flat_frame, filter)});
+  mixed = mixed_in(mixed,
+                   {sizeof(flat_column), offsetof(flat_column, values), offsetof(flat_column, nulls), offsetof(flat_column, nulls_count)});
+  mixed = mixed_in(mixed, {sizeof(flat_result), offsetof(flat_result, cells), offsetof(flat_result, states), offsetof(flat_result, lanes)});
+  mixed = mixed_in(mixed, {sizeof(flat_plan), offsetof(flat_plan, numbers), offsetof(flat_plan, conditions), offsetof(flat_plan, filters),
+                           offsetof(flat_plan, frames), offsetof(flat_plan, walks), offsetof(flat_plan, stops), offsetof(flat_plan, sinks),
+                           offsetof(flat_plan, quotients)});
+  mixed = mixed_in(mixed, {sizeof(flat_store), offsetof(flat_store, rows), offsetof(flat_store, times), offsetof(flat_store, known_from),
+                           offsetof(flat_store, known_until), offsetof(flat_store, columns)});
+  return mixed;
+}
+
+constexpr std::uint32_t part_layout(std::uint32_t mixed) {
+  mixed = mixed_in(mixed, {sizeof(walk), offsetof(walk, kind), offsetof(walk, filter), offsetof(walk, column), offsetof(walk, first_stop),
+                           offsetof(walk, end_stop), offsetof(walk, keep), offsetof(walk, no_intervals), offsetof(walk, squares),
+                           offsetof(walk, gaps), offsetof(walk, rate)});
+  mixed =
+      mixed_in(mixed, {sizeof(decay_rate), offsetof(decay_rate, reciprocal), offsetof(decay_rate, zero_age), offsetof(decay_rate, shift)});
+  mixed = mixed_in(mixed, {sizeof(stop), offsetof(stop, frame), offsetof(stop, first_sink), offsetof(stop, end_sink)});
+  mixed = mixed_in(mixed, {sizeof(sink), offsetof(sink, what), offsetof(sink, sample), offsetof(sink, column), offsetof(sink, scale)});
+  mixed = mixed_in(mixed, {sizeof(quotient), offsetof(quotient, column), offsetof(quotient, upper), offsetof(quotient, lower)});
+  mixed = mixed_in(mixed, {sizeof(row_request), offsetof(row_request, begin), offsetof(row_request, end), offsetof(row_request, as_of),
+                           offsetof(row_request, known_at)});
+  return mixed;
+}
+
+constexpr std::uint32_t call_layout(std::uint32_t mixed) {
+  mixed = mixed_in(mixed, {sizeof(device_facts), offsetof(device_facts, name), offsetof(device_facts, major), offsetof(device_facts, minor),
+                           offsetof(device_facts, processors), offsetof(device_facts, memory), offsetof(device_facts, memory_free)});
+  mixed = mixed_in(
+      mixed, {sizeof(device_driver), offsetof(device_driver, devices), offsetof(device_driver, driver), offsetof(device_driver, runtime)});
+  mixed = mixed_in(mixed,
+                   {sizeof(device_tuning), offsetof(device_tuning, thread_rows), offsetof(device_tuning, warp_rows),
+                    offsetof(device_tuning, block_threads), offsetof(device_tuning, scratch_bytes), offsetof(device_tuning, result_bytes)});
+  mixed = mixed_in(mixed, {sizeof(device_job), offsetof(device_job, plan), offsetof(device_job, requests), offsetof(device_job, rows),
+                           offsetof(device_job, results)});
+  mixed = mixed_in(mixed, {sizeof(device_interface), offsetof(device_interface, computes), offsetof(device_interface, built),
+                           offsetof(device_interface, look), offsetof(device_interface, describe), offsetof(device_interface, open),
+                           offsetof(device_interface, close), offsetof(device_interface, keep), offsetof(device_interface, compute)});
+  return mixed;
+}
+
+// Differs where the structs that cross differ: in size, in where a member lies, or in how many values an enumeration has. Two members of
+// one type that have changed places are seen, two values of an enumeration are not: that is what device_interface_version is for.
+constexpr std::uint32_t device_layout() {
+  auto const mixed = call_layout(part_layout(flat_layout(17)));
+  return mixed_in(mixed, {sizeof(device_words), static_cast<std::size_t>(aggregation::ratio), static_cast<std::size_t>(walk_kind::decay),
+                          static_cast<std::size_t>(cell_state::overflow), static_cast<std::size_t>(device_status::unfit)});
 }
 
 }  // namespace atone::features

@@ -21,6 +21,7 @@ result<device_interface const*> load_device_plugin(std::string const& path) {
     return error{errc::unsupported, "'" + path + "' is no plug-in of this version: it has no " + std::string{device_interface_symbol}};
   }
   auto const* const made = reinterpret_cast<device_interface_function>(symbol)();
+  if (made == nullptr) return error{errc::unsupported, "the plug-in '" + path + "' has no interface to give"};
   if (made->version != device_interface_version || made->layout != device_layout()) {
     return error{errc::unsupported, "the plug-in '" + path + "' has interface " + std::to_string(made->version) + ", layout " +
                                         std::to_string(made->layout) + "; expected " + std::to_string(device_interface_version) + ", " +

@@ -1,6 +1,7 @@
 #include <atone/features/recompute.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "device/flatten.hpp"
 #include "device/worker_process.hpp"
@@ -59,11 +60,35 @@ bool same_row(std::vector<flat_result> const& from, std::size_t at, std::vector<
 struct gpu_place {
   gpu_worker_options options;
   std::unique_ptr<worker_process> worker;
+  std::shared_ptr<parked_process> parked = std::make_shared<parked_process>();
   bool has_store = false;
+  bool is_store_refused = false;  // the store of now: it is not copied again for each job
+  bool is_refusal_said = false;
+  bool is_given_up = false;  // it will never work here
   timestamp retry_at = timestamp::min();
+  duration pause{};  // before the last start; zero: it has worked well since
+  std::string said;  // the last alert: nothing is said twice
   row_numbers rows;
 
   explicit gpu_place(gpu_worker_options of) : options(std::move(of)) {}
+
+  void stop() noexcept {
+    worker.reset();
+    has_store = false;
+  }
+};
+
+// However a try of all workers ends: none that was asked and not heard stays.
+struct all_heard {
+  std::vector<gpu_place*> const& of;
+  explicit all_heard(std::vector<gpu_place*> const& workers) : of(workers) {}
+  ~all_heard() {
+    for (auto* one : of) {
+      if (one->worker != nullptr && one->worker->is_asked()) one->stop();
+    }
+  }
+  all_heard(all_heard const&) = delete;
+  all_heard& operator=(all_heard const&) = delete;
 };
 
 }  // namespace
@@ -80,28 +105,68 @@ struct recomputer::impl {
     for (auto const& one : options.gpus) places.emplace_back(one);
   }
 
-  void alert(std::string const& words) const {
-    if (options.alert) options.alert(words);
+  // What an alert throws is not the matter of who asks for features.
+  void alert(gpu_place const& at, std::string const& words) const {
+    if (!options.alert) return;
+    try {
+      options.alert("GPU " + std::to_string(at.options.gpu.device) + ": " + words);
+    } catch (...) {
+    }
+  }
+
+  // A change of its state.
+  void say(gpu_place& at, std::string const& words) const {
+    if (at.said == words) return;
+    at.said = words;
+    alert(at, words);
+  }
+
+  void put_off(gpu_place& at, error const& why) const {
+    at.stop();
+    at.is_given_up = why.code == errc::unsupported;
+    auto const most = std::max(options.retry_after, options.retry_after_most);
+    at.pause = at.pause == duration{} ? options.retry_after : std::min(at.pause * 2, most);
+    at.retry_at = options.now() + at.pause;
+    say(at, why.message);
   }
 
   void fail(gpu_place& at, error const& why) {
-    at.worker.reset();
-    at.has_store = false;
-    at.retry_at = options.now() + options.retry_after;
     ++counts.worker_failures;
-    alert("GPU " + std::to_string(at.options.gpu.device) + ": " + why.message);
+    put_off(at, why);
+  }
+
+  // Only who works for as long as it had to pause is well again: a device that computes and fails in turn is not started each minute.
+  void succeed(gpu_place& at) const {
+    if (at.pause == duration{} || options.now() < at.retry_at + at.pause) return;
+    at.pause = duration{};
+    at.said.clear();
+    alert(at, "the GPU's worker works again");
+  }
+
+  void refuse_store(gpu_place& at, error const& why) const {
+    at.is_store_refused = true;
+    if (!std::exchange(at.is_refusal_said, true)) alert(at, "it gets no work until another store fits it: " + why.message);
   }
 
   void start_workers() {
     for (auto& one : places) {
-      if (one.worker != nullptr || options.now() < one.retry_at) continue;
-      ++counts.worker_starts;
-      auto started = worker_process::start(one.options);
-      if (started) {
-        one.worker = std::move(*started);
-      } else {
-        fail(one, started.error());
-      }
+      if (one.worker != nullptr || one.is_given_up || options.now() < one.retry_at) continue;
+      start(one);
+    }
+  }
+
+  void start(gpu_place& at) {
+    if (!at.parked->is_gone()) {
+      return say(at, "its worker's process " + std::to_string(at.parked->process()) + " was killed and is still there: none is started");
+    }
+    ++counts.worker_starts;
+    auto started = worker_process::start(at.options, at.parked);
+    if (started) {
+      at.worker = std::move(*started);
+    } else if (started.error().code == errc::exhausted) {
+      put_off(at, started.error());
+    } else {
+      fail(at, started.error());
     }
   }
 
@@ -113,13 +178,22 @@ struct recomputer::impl {
     return made;
   }
 
+  // Those who can take rows of this store.
+  std::vector<gpu_place*> for_rows() {
+    auto made = at_work();
+    std::erase_if(made, [](gpu_place const* one) { return one->is_store_refused; });
+    return made;
+  }
+
   // False: the worker is gone, or the job is not for it.
   bool begin(gpu_place& at, flat_plan const& flat, std::vector<row_request> const& all, feature_table const& table) {
     if (!at.has_store) {
       flat_store_columns const columns{*set, plan, *store};
       auto const kept = at.worker->keep(columns.view());
+      if (!kept && kept.error().code == errc::exhausted) refuse_store(at, kept.error());
       if (!kept) return put_back(at, kept.error());
       at.has_store = true;
+      at.is_refusal_said = false;
     }
     auto const requests = chosen(all, at.rows);
     auto const results = results_of(table);
@@ -140,7 +214,8 @@ struct recomputer::impl {
 
   // One try of all workers; the rows that nobody has computed.
   row_numbers by_gpus(std::vector<row_request> const& all, row_numbers const& wanted, feature_table& table) {
-    auto const workers = at_work();
+    auto const workers = for_rows();
+    all_heard const at_the_end{workers};
     for (auto* one : workers) one->rows.clear();
     for (auto const row : wanted) workers[spread_bits(all[row].begin) % workers.size()]->rows.push_back(row);
     row_numbers left;
@@ -160,6 +235,7 @@ struct recomputer::impl {
       if (done) {
         scatter(*done, one->rows, table);
         counts.rows_by_gpu += one->rows.size();
+        succeed(*one);
       } else {
         put_back(*one, done.error());
         leave(*one);
@@ -210,9 +286,9 @@ struct recomputer::impl {
     row_numbers left(all.size());
     for (std::size_t row = 0; row < left.size(); ++row) left[row] = static_cast<std::uint32_t>(row);
     // What one GPU leaves, the others try; each try that leaves something for failure has one worker less.
-    for (auto before = at_work().size(); !left.empty() && before > 0;) {
+    for (auto before = for_rows().size(); !left.empty() && before > 0;) {
       left = by_gpus(all, left, table);
-      auto const now = at_work().size();
+      auto const now = for_rows().size();
       if (now == before) break;  // refused, not failed: no other would take it
       before = now;
     }
@@ -233,7 +309,7 @@ result<recomputer> recomputer::make(feature_set_ptr set, recompute_options optio
 
 void recomputer::keep(event_store const& store) {
   impl_->store = &store;
-  for (auto& one : impl_->places) one.has_store = false;
+  for (auto& one : impl_->places) one.has_store = one.is_store_refused = false;
 }
 
 namespace {

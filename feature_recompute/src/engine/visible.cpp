@@ -44,10 +44,12 @@ bool satisfies(bound_condition const& with, std::size_t row) {
 }  // namespace
 
 bound_filters::bound_filters(feature_set const& set, feature_plan const& plan, event_store const& store) {
-  for (auto const& conditions : plan.filters) {
+  filters_.resize(plan.filters.size());
+  if (store.rows() == 0) return;  // nothing to pass: such a store may have no columns at all
+  for (std::size_t filter = 0; filter < plan.filters.size(); ++filter) {
     std::vector<bound_condition> bound;
-    for (auto const& one : conditions) bound.push_back(bind(set, store, one));
-    filters_.push_back(std::move(bound));
+    for (auto const& one : plan.filters[filter]) bound.push_back(bind(set, store, one));
+    filters_[filter] = std::move(bound);
   }
   if (!set.known_at || store.known_from.empty()) return;
   known_from_ = store.known_from.data();

@@ -1,4 +1,7 @@
 // The one place of feature_recompute that makes threads.
+#include <poll.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -8,7 +11,24 @@
 
 #include <atone/features/parallel.hpp>
 
+#include "threads/watch.hpp"
+
 namespace atone::features {
+
+bool exit_when_closed(int socket) {
+  auto const watch = [socket] {
+    pollfd closed{socket, 0, 0};  // that it is closed is told without being asked for
+    while (poll(&closed, 1, -1) <= 0) {
+    }
+    _exit(1);
+  };
+  try {
+    std::thread{watch}.detach();
+    return true;
+  } catch (std::system_error const&) {
+    return false;
+  }
+}
 
 void one_by_one(std::size_t parts, std::function<void(std::size_t)> const& part) {
   for (std::size_t at = 0; at < parts; ++at) part(at);

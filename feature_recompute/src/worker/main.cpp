@@ -9,6 +9,7 @@
 #include "device/arena.hpp"
 #include "device/channel.hpp"
 #include "device/library.hpp"
+#include "threads/watch.hpp"
 
 namespace {
 
@@ -43,14 +44,20 @@ class worker {
     return said;
   }
 
+  // No memory is no fault of the device, and what doesn't fit now will not fit the next time.
+  static worker_message failed(atone::error const& why) {
+    if (why.code == atone::errc::exhausted) return failed("no memory for the canary: " + why.message, device_status::refused);
+    return failed(why.message, why.code == atone::errc::unsupported ? device_status::unfit : device_status::failed);
+  }
+
   worker_message canary() const {
     auto const done = compare_gpu_with_cpu(options_);
-    return done ? worker_message{} : failed(done.error().message);
+    return done ? worker_message{} : failed(done.error());
   }
 
   worker_message open(worker_message const& request) {
     auto const loaded = load_device_plugin(plugin_);
-    if (!loaded) return failed(loaded.error().message);
+    if (!loaded) return failed(loaded.error());
     library_ = *loaded;
     options_.plugin = plugin_;
     options_.device = request.device;
@@ -109,12 +116,15 @@ int main(int count, char** words) {
     std::fprintf(stderr, "usage: atone_gpu_worker PLUGIN, with a socket as standard input: it is started by Atone, not by people\n");
     return 2;
   }
+  if (!exit_when_closed(socket)) return 1;
   worker one{words[1]};
   while (true) {
     auto request = receive_message(socket, std::nullopt);
     if (!request) return 0;
-    auto const said = one.answer(std::move(*request));
+    auto const number = request->message.number;
+    auto said = one.answer(std::move(*request));
+    said.number = number;
     bool const is_heard = send_message(socket, said);
-    if (!is_heard || said.status == device_status::failed || said.status == device_status::no_device) return 1;
+    if (!is_heard || (said.status != device_status::done && said.status != device_status::refused)) return 1;
   }
 }

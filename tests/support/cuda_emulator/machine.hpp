@@ -10,7 +10,10 @@
 
 #include <deque>
 #include <functional>
+#include <new>
 #include <utility>
+
+#include "cuda/refusal.cuh"
 #include "device/interface.hpp"
 
 #include "emulator.hpp"
@@ -25,6 +28,8 @@ enum broken : std::int32_t {
   kills_its_process_at_work = 13,
   wrong_at_a_heartbeat = 14,
   wrong_at_work = 15,
+  too_old = 16,
+  no_memory_at_a_heartbeat = 17,
 };
 
 class emulated_machine {
@@ -32,6 +37,8 @@ class emulated_machine {
   static constexpr char built[] = "emulation on the host";
   static inline std::int32_t entered = -1;  // the device that the thread has chosen
   static inline long launches_left = -1;    // launches that still go well; negative: all
+  static inline long copies_left = -1;      // copies to the device before the host has no memory for one; negative: all
+  static inline bool is_poisoned = false;   // every allocation fails with an error that is not "no memory"
 
   static atone::features::device_status look(atone::features::device_driver& found, atone::features::device_words&) {
     found.devices = 2;
@@ -45,12 +52,14 @@ class emulated_machine {
     found.memory = found.memory_free = memory_bytes;
     return atone::features::device_status::done;
   }
-  atone::features::device_status open(std::int32_t device, atone::features::device_words&) {
+  atone::features::device_status open(std::int32_t device, atone::features::device_words& why) {
+    if (device == too_old) return atone::features::cuda::fits(7, 5, why);
     static int sessions = 0;
     ++sessions;
     device_ = device;
     enter();
     bool const is_work = sessions == 2;
+    is_full_ = sessions > 2 && device == no_memory_at_a_heartbeat;
     fails_ = is_work && device == fails_at_work;
     hangs_ = is_work && device == hangs_at_work;
     kills_ = is_work && device == kills_its_process_at_work;
@@ -63,7 +72,8 @@ class emulated_machine {
 
   std::uint32_t blocks_most() const { return 2; }  // few: each takes several rows of results
   void* allocate(std::size_t bytes) {
-    if (bytes > memory_bytes) return nullptr;
+    if (is_poisoned) failed_ = true;
+    if (failed_ || is_full_ || bytes > memory_bytes) return nullptr;
     auto* const made = std::malloc(bytes);
     if (made != nullptr) std::memset(made, 0xA5, bytes);
     return made;
@@ -73,6 +83,8 @@ class emulated_machine {
   void release_pinned(void* at) { release(at); }
 
   void copy_in(unsigned stream, void* to, void const* from, std::size_t bytes) {
+    if (copies_left == 0) throw std::bad_alloc{};
+    if (copies_left > 0) --copies_left;
     later(stream, [=] {
       if (bytes > 0) std::memcpy(to, from, bytes);
     });
@@ -104,7 +116,8 @@ class emulated_machine {
     }
     return !failed_;
   }
-  char const* trouble() const { return "a launch failed, as was asked for"; }
+  bool is_good() const { return !failed_; }
+  char const* trouble() const { return is_poisoned ? "an allocation failed, as was asked for" : "a launch failed, as was asked for"; }
 
  private:
   // As late as can be: memory that goes, or is read, before the stream has settled is seen by the sanitizers and the comparison.
@@ -114,6 +127,7 @@ class emulated_machine {
   static constexpr std::size_t memory_bytes = std::size_t{1} << 30;
   std::int32_t device_ = 0;
   bool failed_ = false;
+  bool is_full_ = false;
   bool fails_ = false;
   bool hangs_ = false;
   bool kills_ = false;

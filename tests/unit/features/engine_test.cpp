@@ -51,6 +51,19 @@ TEST(feature_engine, counts_events_and_values) {
   EXPECT_EQ(value("{count: amount, over: [ever]}", "ever", {sale(1, 0, null), sale(2, 1, 5)}), "1");
 }
 
+TEST(feature_engine, a_store_of_nothing_has_no_columns_to_filter_by) {
+  auto const set = shop("{count: events, over: [ever], where: {product: [a]}}");
+  feature_engine const engine{set};
+  event_store const nothing;
+  timestamp const now{};
+  EXPECT_EQ(engine.as_of(nothing, now, now)->rows, 0U);
+  EXPECT_EQ(engine.per_event(nothing)->rows, 0U);
+  std::vector<feature_moment> const anybody{feature_moment{std::nullopt, now, now}};
+  auto const found = engine.at(nothing, anybody);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->columns[0].integer(0), 0);
+}
+
 TEST(feature_engine, sums_and_means_in_the_columns_unit) {
   EXPECT_EQ(value("{sum: amount, over: [10s]}", "10s"), "1000");
   EXPECT_EQ(value("{mean: amount, over: [10s, 3s]}", "10s"), "2.5");

@@ -6,6 +6,8 @@
 
 #include "compare.hpp"
 #include "device/flatten.hpp"
+#include "device/library.hpp"
+#include "engine/requests.hpp"
 
 namespace atone::features_test {
 namespace {
@@ -76,6 +78,9 @@ TEST(features_device, a_library_that_is_no_plugin_or_another_versions_is_refused
   auto const stranger = look_for_gpus(ATONE_NO_PLUGIN);
   ASSERT_FALSE(stranger);
   EXPECT_EQ(stranger.error().code, errc::unsupported);
+  auto const nothing = look_for_gpus(ATONE_NULL_PLUGIN);
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().code, errc::unsupported);
   auto const other = gpu_engine::open(shop(), [] {
     gpu_options made;
     made.plugin = ATONE_OTHER_VERSION;
@@ -101,6 +106,15 @@ TEST(features_device, options_out_of_bounds_are_refused) {
   options = emulated();
   options.warp_rows = options.thread_rows - 1;
   EXPECT_EQ(gpu_engine::open(shop(), options).error().code, errc::invalid_argument);
+}
+
+TEST(features_device, a_device_that_the_plugin_is_not_built_for_is_unsupported) {
+  auto options = emulated();
+  options.device = 16;  // the emulator's too old one
+  auto const refused = gpu_engine::open(shop(), options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, errc::unsupported);
+  EXPECT_THAT(refused.error().message, HasSubstr("expected 8.0 or newer"));
 }
 
 TEST(features_device, asking_without_a_store_is_refused) {
@@ -156,9 +170,14 @@ TEST(features_device, one_row_of_results_that_is_larger_than_a_batch_is_refused)
   EXPECT_EQ(device->as_of(noon, noon).error().code, errc::exhausted);
 }
 
-void fail_after(long launches) {
+template <class Parameter>
+void tell_emulator(char const* what, Parameter with) {
   auto* const library = dlopen(emulated_plugin().c_str(), RTLD_NOW);
-  reinterpret_cast<void (*)(long)>(dlsym(library, "atone_emulator_fail_after"))(launches);
+  reinterpret_cast<void (*)(Parameter)>(dlsym(library, what))(with);
+}
+
+void fail_after(long launches) {
+  tell_emulator("atone_emulator_fail_after", launches);
 }
 
 TEST(features_device, a_broken_device_says_so_from_then_on_and_never_gives_results) {
@@ -175,6 +194,80 @@ TEST(features_device, a_broken_device_says_so_from_then_on_and_never_gives_resul
   EXPECT_THAT(failed.error().message, HasSubstr("this process can't use it any more"));
   EXPECT_FALSE(device->as_of(noon, noon)) << "sticky";
   EXPECT_FALSE(device->keep(store));
+}
+
+// A device whose memory can't be asked for is broken, not too small.
+TEST(features_device, an_allocation_that_a_broken_device_refuses_is_a_failure) {
+  auto const set = shop();
+  auto const store = store_of(*set, purchases(3, 5));
+  auto device = gpu_engine::open(set, emulated());
+  ASSERT_TRUE(device->keep(store));
+  tell_emulator("atone_emulator_poison", true);
+  auto const failed = device->as_of(noon, noon);
+  auto other = gpu_engine::open(set, emulated());
+  auto const not_kept = other->keep(store);
+  tell_emulator("atone_emulator_poison", false);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, errc::unavailable);
+  ASSERT_FALSE(not_kept);
+  EXPECT_EQ(not_kept.error().code, errc::unavailable);
+}
+
+// A job of `rows` of a store's entities over the plug-in's own interface, into arrays that have room for more.
+class roomy_job {
+ public:
+  roomy_job(feature_set_ptr const& set, event_store const& store, std::size_t rows, std::size_t room)
+      : requests_(*requests_as_of(store, noon, noon)), plan_(compile(*set)), arrays_(*set, plan_, store), table_(empty_table(plan_, room)) {
+    for (auto const& column : table_.columns) {
+      results_.push_back(flat_result{column.cells.get(), column.states.get(), column.lanes});
+      std::fill_n(column.cells.get(), room * column.lanes, untouched);
+    }
+    job_.plan = arrays_.view();
+    job_.requests = requests_.data();
+    job_.rows = rows;
+    job_.results = flat_list<flat_result>{results_.data(), static_cast<std::uint32_t>(results_.size())};
+  }
+  device_job const& job() const { return job_; }
+  bool is_untouched(std::size_t row) const { return table_.columns[0].integer(row) == untouched; }
+
+ private:
+  static constexpr std::int64_t untouched = -77;
+  std::vector<row_request> requests_;
+  feature_plan plan_;
+  flat_plan_arrays arrays_;
+  feature_table table_;
+  std::vector<flat_result> results_;
+  device_job job_;
+};
+
+TEST(features_device, no_memory_in_the_midst_of_a_job_leaves_nothing_for_the_next) {
+  auto const set = shop();
+  auto const store = store_of(*set, purchases(40, 3));
+  auto const plan = compile(*set);
+  auto const library = *load_device_plugin(emulated_plugin());
+  device_tuning how;
+  how.block_threads = 64;
+  how.result_bytes = 512 * plan.columns.size() + 10 * (18 * plan.columns.size() + 28);  // ten rows or more a batch
+  device_session* session = nullptr;
+  device_words why;
+  ASSERT_EQ(library->open(0, &how, &session, &why), device_status::done);
+  flat_store_columns const columns{*set, plan, store};
+  auto const view = columns.view();
+  ASSERT_EQ(library->keep(session, &view, &why), device_status::done);
+  for (long copies = 1; copies < 4; ++copies) {  // the plan, then one a batch
+    {
+      roomy_job const large{set, store, 40, 40};
+      tell_emulator("atone_emulator_no_memory_after", copies);
+      auto const status = library->compute(session, &large.job(), &why);
+      tell_emulator("atone_emulator_no_memory_after", -1L);
+      ASSERT_EQ(status, device_status::refused) << copies;
+    }
+    roomy_job const small{set, store, 2, 40};
+    ASSERT_EQ(library->compute(session, &small.job(), &why), device_status::done) << why.text;
+    EXPECT_FALSE(small.is_untouched(1));
+    for (std::size_t row = 2; row < 40; ++row) ASSERT_TRUE(small.is_untouched(row)) << row << " after " << copies;
+  }
+  library->close(session);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // GPUs in worker processes, emulated: who computes what, and what becomes of work whose device breaks, hangs, dies or lies.
 #include <atone/features/recompute.hpp>
 
+#include <stdexcept>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compare.hpp"
-#include "device/worker_process.hpp"
 #include "machine.hpp"
 
 namespace atone::features_test {
@@ -48,8 +49,15 @@ class features_workers : public testing::Test {
     recompute_options options;
     options.gpus = std::move(gpus);
     options.gpu_rows_least = rows_least;
-    options.now = [this] { return now_; };
-    options.alert = [this](std::string const& words) { alerts_.push_back(words); };
+    options.now = [this] {
+      if (clock_throws_after_ == 0) throw std::runtime_error{"no clock"};
+      if (clock_throws_after_ > 0) --clock_throws_after_;
+      return now_;
+    };
+    options.alert = [this](std::string const& words) {
+      alerts_.push_back(words);
+      if (throwing_alerts_) throw std::runtime_error{"nobody is there"};
+    };
     auto made = recomputer::make(drawn_.set, std::move(options));
     ASSERT_TRUE(made);
     here_ = std::make_unique<recomputer>(std::move(*made));
@@ -72,6 +80,8 @@ class features_workers : public testing::Test {
   random_case drawn_;
   event_store store_;
   timestamp now_{};
+  int clock_throws_after_ = -1;  // questions; negative: never
+  bool throwing_alerts_ = false;
   std::vector<std::string> alerts_;
   std::unique_ptr<recomputer> here_;
 };
@@ -186,12 +196,96 @@ TEST_F(features_workers, what_is_too_large_for_a_device_is_the_cpus_and_no_failu
   EXPECT_THAT(alerts_, IsEmpty());
 }
 
-TEST(features_worker, refuses_to_be_started_by_people) {
-  gpu_worker_options options = worker_on(0);
-  options.gpu.plugin = "";
-  auto const started = worker_process::start(options);
-  ASSERT_FALSE(started);
-  EXPECT_THAT(started.error().message, HasSubstr("there is no plug-in for GPUs"));
+TEST_F(features_workers, one_whose_device_the_plugin_is_not_built_for_is_never_tried_again) {
+  use({worker_on(cuda_emulator::too_old)});
+  expect_right();
+  EXPECT_THAT(alerts_, ElementsAre(HasSubstr("no device that this plug-in is built for: found compute capability 7.5")));
+  now_ += 24h;
+  here_->look_after();
+  expect_right();
+  EXPECT_EQ(here_->counts().worker_starts, 1U);
+  EXPECT_EQ(alerts_.size(), 1U);
+}
+
+TEST_F(features_workers, pauses_double_up_to_a_bound_and_the_same_alert_is_said_once) {
+  use({worker_on(cuda_emulator::wrong_from_the_beginning)});
+  std::vector<std::int64_t> minutes_of_starts;
+  for (std::int64_t minute = 0; minute < 260; ++minute) {
+    auto const before = here_->counts().worker_starts;
+    here_->look_after();
+    if (here_->counts().worker_starts != before) minutes_of_starts.push_back(minute);
+    now_ += 1min;
+  }
+  EXPECT_THAT(minutes_of_starts, ElementsAre(0, 1, 3, 7, 15, 31, 63, 123, 183, 243));
+  EXPECT_EQ(alerts_.size(), 1U);
+}
+
+TEST_F(features_workers, one_that_has_worked_for_as_long_as_it_paused_is_well_again) {
+  use({worker_on(cuda_emulator::wrong_at_a_heartbeat)});
+  expect_right();
+  here_->look_after();
+  EXPECT_EQ(alerts_.size(), 1U);
+  now_ += 1min;
+  expect_right();
+  EXPECT_EQ(here_->workers(), 1U);
+  EXPECT_EQ(alerts_.size(), 1U) << "it has only begun";
+  now_ += 1min;
+  expect_right();
+  EXPECT_THAT(alerts_, ElementsAre(HasSubstr("other bits"), HasSubstr("works again")));
+}
+
+TEST_F(features_workers, a_store_that_does_not_fit_is_not_copied_for_each_job) {
+  auto full = worker_on(0);
+  full.program = ATONE_ODD_WORKER;
+  full.gpu.plugin = "full";  // it would end, were it asked to keep a store twice
+  use({full});
+  expect_right();
+  expect_right();
+  EXPECT_EQ(here_->workers(), 1U);
+  EXPECT_EQ(here_->counts().rows_by_cpu, 2 * rows_asked());
+  EXPECT_THAT(alerts_, ElementsAre(HasSubstr("no work until another store fits it")));
+  here_->keep(store_);
+  expect_right();
+  EXPECT_THAT(alerts_, ElementsAre(testing::_, HasSubstr("ended with status 9"))) << "another store is another matter";
+}
+
+TEST_F(features_workers, another_gpu_takes_the_rows_when_the_store_fits_only_it) {
+  auto full = worker_on(0);
+  full.program = ATONE_ODD_WORKER;
+  full.gpu.plugin = "full";
+  use({full, worker_on(1)});
+  expect_right();
+  EXPECT_EQ(here_->counts().rows_by_gpu, rows_asked());
+}
+
+TEST_F(features_workers, no_memory_for_the_canary_is_no_failure_of_the_device) {
+  auto small = worker_on(0);
+  small.gpu.result_bytes = 100;
+  use({small, worker_on(cuda_emulator::no_memory_at_a_heartbeat)});
+  expect_right();
+  EXPECT_EQ(here_->counts().worker_failures, 0U);
+  EXPECT_EQ(here_->workers(), 1U);
+  here_->look_after();
+  EXPECT_EQ(here_->workers(), 1U) << "full at a heartbeat";
+  EXPECT_EQ(here_->counts().worker_failures, 0U);
+  EXPECT_THAT(alerts_, ElementsAre(HasSubstr("no memory for the canary")));
+}
+
+TEST_F(features_workers, an_alert_that_throws_is_lost_and_nothing_else) {
+  throwing_alerts_ = true;
+  use({worker_on(cuda_emulator::fails_at_work), worker_on(1)});
+  expect_right();
+  EXPECT_EQ(here_->counts().rows_by_gpu, rows_asked());
+}
+
+// The first worker fails; the clock throws when that is noted, and the second has not been heard.
+TEST_F(features_workers, a_job_that_is_left_by_an_exception_leaves_no_worker_unheard) {
+  use({worker_on(cuda_emulator::fails_at_work), worker_on(1)});
+  clock_throws_after_ = 2;
+  EXPECT_THROW((void)here_->per_event(), std::runtime_error);
+  clock_throws_after_ = -1;
+  expect_right();
+  EXPECT_THAT(alerts_, testing::Not(testing::Contains(HasSubstr("before it was heard"))));
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ result<gpu_report> look_for_gpus(std::string const& plugin);
 // A compiled set on one device.
 class gpu_engine {
  public:
-  // Errors: unavailable (no plug-in, no device), unsupported (another version's plug-in; a feature that it does not compute, by name),
-  // invalid_argument (options out of bounds).
+  // Errors: unavailable (no plug-in, no device), unsupported (another version's plug-in; a feature that it does not compute, by name; a
+  // device that it is not built for), exhausted (no memory on the host), invalid_argument (options out of bounds).
   static result<gpu_engine> open(feature_set_ptr set, gpu_options const& options);
   ~gpu_engine();
   gpu_engine(gpu_engine&&) noexcept;

@@ -3,7 +3,9 @@
 //
 // A worker proves itself with a canary before it gets work, and again with each heartbeat. A device that breaks takes its worker with it,
 // never this process; a worker that does not answer in time is killed. What it was computing is computed by another GPU, else by the CPU,
-// and an alert says so. Only when that fails too (an error comes back) is it for the caller to serve the last version.
+// and an alert says so. It is started again after a pause that doubles, until it has worked well for as long. A device that the plug-in is
+// not built for is never tried again; a process that can't be killed is waited for, without blocking, before its device gets another. Only
+// when that fails too (an error comes back) is it for the caller to serve the last version.
 //
 // Thread rules: one object belongs to one thread at a time. No clock, no threads of its own.
 #pragma once
@@ -37,10 +39,11 @@ struct recompute_options {
   std::vector<gpu_worker_options> gpus;             // rows are divided among those at work by a hash of their entity
   std::size_t gpu_rows_least = 5000;                // jobs of fewer rows are the CPU's: a copy to a device and back takes longer
   std::size_t checked_every = 1000;                 // of a GPU's rows one in so many is computed by the CPU too and compared; 0: none
-  duration retry_after = std::chrono::seconds{60};  // a worker that failed is left alone for so long
-  std::function<timestamp()> now;                   // what time it is; needed where there are GPUs
-  std::function<void(std::string const&)> alert;    // what a person should know; may be empty
-  parallel how = one_by_one;                        // the CPU's work
+  duration retry_after = std::chrono::seconds{60};  // a worker that failed is left alone for so long, each time twice as long
+  duration retry_after_most = std::chrono::hours{1};
+  std::function<timestamp()> now;                 // what time it is; needed where there are GPUs
+  std::function<void(std::string const&)> alert;  // what a person should know, when it changes; may be empty; what it throws is lost
+  parallel how = one_by_one;                      // the CPU's work
 
   recompute_options() = default;
 };
