@@ -71,6 +71,20 @@ judgement judge_degradation(drill_report const& of) {
   return {"degradation", broken_if(missed > 0), text};
 }
 
+// A fault that met nobody shows nothing.
+judgement judge_hits(drill_report const& of) {
+  std::string text;
+  std::uint64_t hits = 0;
+  for (auto const& each : of.faults) {
+    hits += each.hits;
+    if (each.hit_nothing == 0) continue;
+    text += (text.empty() ? "" : "; ") + each.text + ": met no connection, or nothing went through proxy " + each.proxy + ", " +
+            std::to_string(each.hit_nothing) + " of " + counted(each.times, "time");
+  }
+  if (!text.empty()) return {"hits", standing::unknown, text};
+  return {"hits", standing::kept, "the proxies' faults met " + counted(hits, "connection")};
+}
+
 }  // namespace
 
 std::uint64_t drill_report::kills() const noexcept {
@@ -111,7 +125,7 @@ std::string_view name(standing of) noexcept {
 }
 
 std::vector<judgement> judge(drill_report const& of, demands const& must) {
-  std::vector<judgement> all{judge_recovery(of, must), judge_loss(of), judge_degradation(of)};
+  std::vector<judgement> all{judge_recovery(of, must), judge_loss(of), judge_degradation(of), judge_hits(of)};
   all.emplace_back("parked", broken_if(of.sagas.parked > must.parked),
                    counted(of.sagas.parked, "saga") + "; wanted: at most " + std::to_string(must.parked));
   if (of.interrupted) all.emplace_back("carried out", standing::unknown, "interrupted");

@@ -26,16 +26,17 @@ std::string fault_table(drill_report const& of) {
   constexpr std::size_t narrow = 10;
   std::size_t widest = 5;
   for (auto const& each : of.faults) widest = std::max(widest, each.text.size());
-  auto const line = [&](std::string const& text, std::array<std::string, 6> const& cells) {
+  auto const line = [&](std::string const& text, std::array<std::string, 7> const& cells) {
     auto made = "  " + padded(text, widest);
     for (auto const& cell : cells) made += padded(cell, narrow, true);
     return made + '\n';
   };
-  auto made = line("fault", {"times", "median", "longest", "ended", "fallback", "alerts"});
+  auto made = line("fault", {"times", "hits", "median", "longest", "ended", "fallback", "alerts"});
   for (auto const& each : of.faults) {
-    made += line(each.text, {std::to_string(each.times), seconds_text(median(each.recoveries)), seconds_text(longest(each.recoveries)),
-                             std::to_string(each.settled), std::to_string(sum_of(each.fell_back)),
-                             each.expect.alert.empty() ? "-" : std::to_string(sum_of(each.alerts))});
+    made +=
+        line(each.text, {std::to_string(each.times), each.proxy.empty() ? "-" : std::to_string(each.hits),
+                         seconds_text(median(each.recoveries)), seconds_text(longest(each.recoveries)), std::to_string(each.settled),
+                         std::to_string(sum_of(each.fell_back)), each.expect.alert.empty() ? "-" : std::to_string(sum_of(each.alerts))});
   }
   return made;
 }
@@ -65,7 +66,8 @@ void write_fault(json::writer& to, fault_record const& of) {
   to.key("settled").number(of.settled);
   write_counts(to, "fell_back", of.fell_back);
   write_counts(to, "alerts", of.alerts);
-  to.key("fallback_missed").number(of.fallback_missed).key("alert_missed").number(of.alert_missed).end_object();
+  to.key("fallback_missed").number(of.fallback_missed).key("alert_missed").number(of.alert_missed);
+  to.key("hits").number(of.hits).key("hit_nothing").number(of.hit_nothing).end_object();
 }
 
 void write_sagas(json::writer& to, ledger_sums const& of) {

@@ -23,6 +23,7 @@ struct fault_record {
   std::string text;
   expectation expect;
   bool kills = false;
+  std::string proxy;  // whose connections it is about; empty: it is no proxy's fault
   std::uint64_t times = 0;
   std::vector<duration> recoveries;  // of those that recovered
   std::uint64_t unrecovered = 0;
@@ -31,6 +32,8 @@ struct fault_record {
   std::map<std::string, std::uint64_t> alerts;     // of these: by the alert's kind; asked for only where one is expected
   std::uint64_t fallback_missed = 0;               // times that the expected one did not come
   std::uint64_t alert_missed = 0;
+  std::uint64_t hits = 0;         // connections that it did something to; of a proxy's fault
+  std::uint64_t hit_nothing = 0;  // times that it touched none, or nothing went through the proxy
 
   fault_record() = default;
 };
@@ -75,7 +78,7 @@ std::string_view name(standing of) noexcept;
 
 // One of the things a drill is about.
 struct judgement {
-  std::string_view about;  // "recovery", "lost", "degradation", "parked", "carried out"
+  std::string_view about;  // "recovery", "lost", "degradation", "hits", "parked", "carried out"
   standing stands = standing::kept;
   std::string text;
 

@@ -23,6 +23,7 @@ constexpr std::chrono::milliseconds slice{20};         // between two looks at w
 constexpr std::chrono::milliseconds watch_every{100};  // at processes that may have ended by themselves
 constexpr duration ready_max = std::chrono::seconds{30};
 constexpr duration gone_max = std::chrono::seconds{5};
+constexpr duration traffic_max = std::chrono::seconds{5};  // until a proxy that is in use has carried something
 constexpr duration command_max = std::chrono::minutes{1};
 constexpr std::uint64_t restarts_max = 100;
 constexpr int starts_max = 4;  // of a process that ends before it is ready
@@ -44,6 +45,7 @@ class drill_run {
       report_.faults.back().text = each.text();
       report_.faults.back().expect = each.expect;
       report_.faults.back().kills = each.kind == fault_plan::kind_of::kill;
+      if (each.kind == fault_plan::kind_of::network) report_.faults.back().proxy = each.target;
     }
   }
 
@@ -169,7 +171,7 @@ class drill_run {
     auto& record = report_.faults[which];
     ++record.times;
     auto const settled_before = load_.ends().size();
-    auto const ended = bring_about(fault);
+    auto const ended = bring_about(fault, record);
     if (!ended) return trouble(fault.text() + ": " + ended.error().message);
     auto const outcome = goes_on() ? measure(*ended, record) : "not measured";
     if (goes_on()) calm(plan_.rest);
@@ -178,11 +180,11 @@ class drill_run {
   }
 
   // From the beginning of the fault to its end; the moment of its end, by the load's clock.
-  result<duration> bring_about(fault_plan const& fault) {
+  result<duration> bring_about(fault_plan const& fault, fault_record& into) {
     switch (fault.kind) {
       case fault_plan::kind_of::kill: return kill(here_.process(fault.target), fault.lasts);
       case fault_plan::kind_of::pause: return pause(here_.process(fault.target), *fault.lasts);
-      case fault_plan::kind_of::network: return disturb(here_.proxy(fault.target), fault.network, *fault.lasts);
+      case fault_plan::kind_of::network: return disturb(here_.proxy(fault.target), fault, into);
       case fault_plan::kind_of::command: break;
     }
     return run_commands(fault);
@@ -211,11 +213,19 @@ class drill_run {
     return load_.now();
   }
 
-  result<duration> disturb(fault_proxy& what, network_fault const& by, duration lasts) {
-    what.set(by);
-    pump(lasts);
+  // Nothing is shown by a fault that nobody met: before it the proxy must be carrying something, and while it lasts it must touch somebody.
+  result<duration> disturb(fault_proxy& what, fault_plan const& by, fault_record& into) {
+    auto const idle = what.figures();
+    bool const in_use = pump(traffic_max, [&] { return what.figures().carried != idle.carried; });
+    auto const before = what.figures();
+    what.set(by.network);
+    pump(*by.lasts);
     what.heal();
-    return load_.now();
+    auto const at = load_.now();
+    auto const hits = what.figures().touched - before.touched;
+    into.hits += hits;
+    if (!report_.interrupted && (!in_use || hits == 0)) ++into.hit_nothing;
+    return at;
   }
 
   result<duration> run_commands(fault_plan const& fault) {

@@ -13,6 +13,7 @@
 
 #include "drill/run.hpp"
 #include "http_loop.hpp"
+#include "http_scripted_peer.hpp"
 #include "pace.hpp"
 
 namespace atone::drill {
@@ -93,6 +94,20 @@ class drill_run_test : public testing::Test {
     plan_.faults.back().kind = kind;
     plan_.faults.back().lasts = 50ms;
     return plan_.faults.back();
+  }
+  void add_proxy(std::string const& name, std::uint16_t port) {
+    plan_.proxies.emplace_back();
+    auto& proxy = plan_.proxies.back();
+    proxy.name = name;
+    proxy.listen.address = "127.0.0.1";
+    proxy.listen.port = port;
+    proxy.to.address = "127.0.0.1";
+    proxy.to.port = server_.port();
+  }
+  void add_reset(std::string const& proxy) {
+    auto& fault = add(fault_plan::kind_of::network);
+    fault.target = proxy;
+    fault.network.kind = fault_kind::reset;
   }
   drill_report run() {
     auto done = run_drill(plan_, with_);
@@ -203,18 +218,24 @@ TEST_F(drill_run_test, a_process_that_does_not_come_up_is_an_error) {
 }
 
 TEST_F(drill_run_test, a_proxy_before_the_coordinator_is_broken_and_healed) {
-  plan_.proxies.emplace_back();
-  auto& proxy = plan_.proxies.back();
-  proxy.name = "door";
-  proxy.listen.address = "127.0.0.1";
-  proxy.listen.port = 0;
-  proxy.to.address = "127.0.0.1";
-  proxy.to.port = server_.port();
-  auto& fault = add(fault_plan::kind_of::network);
-  fault.target = "door";
-  fault.network.kind = fault_kind::reset;
+  add_proxy("door", atone_test::closed_port());
+  plan_.coordinators = {"http://127.0.0.1:" + std::to_string(plan_.proxies[0].listen.port)};
+  add_reset("door");
   auto const seen = run();
   EXPECT_EQ(code(seen), 0) << to_text(seen, plan_.must);
+  EXPECT_GT(seen.faults[0].hits, 0U);
+  EXPECT_EQ(seen.faults[0].hit_nothing, 0U);
+}
+
+// A fault that meets nobody shows nothing, however well sagas go on.
+TEST_F(drill_run_test, a_proxy_that_nothing_goes_through_is_no_pass) {
+  add_proxy("aside", 0);
+  add_reset("aside");
+  auto const seen = run();
+  EXPECT_EQ(code(seen), 2) << to_text(seen, plan_.must);
+  EXPECT_EQ(seen.faults[0].hit_nothing, 1U);
+  EXPECT_THAT(to_text(seen, plan_.must),
+              HasSubstr("proxy aside reset for 50ms: met no connection, or nothing went through proxy aside, 1 of 1"));
 }
 
 }  // namespace

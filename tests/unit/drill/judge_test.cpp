@@ -91,6 +91,22 @@ TEST(drill_judge, degradation_that_was_expected_must_be_there) {
   EXPECT_EQ(code(calm), 1);
 }
 
+TEST(drill_judge, a_proxys_fault_that_met_nobody_is_no_pass) {
+  auto aside = good();
+  aside.faults[0].text = "proxy orders reset for 1s";
+  aside.faults[0].proxy = "orders";
+  aside.faults[0].hits = 12;
+  EXPECT_EQ(code(aside), 0);
+  EXPECT_THAT(to_text(aside, {}), HasSubstr("the proxies' faults met 12 connections"));
+  aside.faults[0].hit_nothing = 1;
+  EXPECT_EQ(code(aside), 2);
+  EXPECT_THAT(to_text(aside, {}), HasSubstr("nothing went through proxy orders, 1 of 3 times"));
+  auto const parsed = json::parse(to_json(aside, {}));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->find("faults")->elements()[0].find("hits")->as_int64(), 12);
+  EXPECT_EQ(parsed->find("faults")->elements()[0].find("hit_nothing")->as_int64(), 1);
+}
+
 TEST(drill_judge, what_could_not_be_seen_is_no_pass) {
   auto unaudited = good();
   unaudited.audit.reset();
