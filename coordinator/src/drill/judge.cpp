@@ -41,13 +41,15 @@ judgement judge_loss(drill_report const& of) {
   auto const& sagas = of.sagas;
   if (of.interrupted) return {"lost", standing::unknown, counted(sagas.accepted, "accepted saga") + ", not asked for"};
   auto text = std::to_string(sagas.missing) + " of " + counted(sagas.accepted, "accepted saga") + " lost, " + std::to_string(sagas.open) +
-              " not ended; effects: ";
+              " not ended, " + counted(sagas.unanswered, "start") + " never answered; effects: ";
   if (!of.audit) return {"lost", sagas.missing + sagas.open > 0 ? standing::broken : standing::unknown, text + "not audited"};
   auto const& found = *of.audit;
   text += std::to_string(found.violated) + " violated, " + std::to_string(found.proven) + " proven, " +
           std::to_string(found.not_checkable) + " not checkable";
   if (sagas.missing + sagas.open > 0 || found.verdict() == audit::verdict::violated) return {"lost", standing::broken, text};
-  return {"lost", found.verdict() == audit::verdict::proven ? standing::kept : standing::unknown, text};
+  // A start that nobody answered may have been accepted or not: nobody can say that it was not lost.
+  bool const all_seen = sagas.unanswered == 0 && found.verdict() == audit::verdict::proven;
+  return {"lost", all_seen ? standing::kept : standing::unknown, text};
 }
 
 judgement judge_degradation(drill_report const& of) {

@@ -99,9 +99,9 @@ std::string to_text(drill_report const& of, demands const& must) {
   auto text = "drill " + of.name + "   seed " + std::to_string(of.seed) + "   " + seconds_text(of.took) + "   " + rate_text(of) + '\n';
   text += fault_table(of);
   auto const& sagas = of.sagas;
-  text += "  sagas: accepted " + std::to_string(sagas.accepted) + "   completed " + std::to_string(sagas.completed) + "   compensated " +
-          std::to_string(sagas.compensated) + "   parked " + std::to_string(sagas.parked) + "   with a fallback " +
-          std::to_string(sagas.fell_back) + '\n';
+  text += "  sagas: accepted " + std::to_string(sagas.accepted) + "   unanswered " + std::to_string(sagas.unanswered) + "   completed " +
+          std::to_string(sagas.completed) + "   compensated " + std::to_string(sagas.compensated) + "   parked " +
+          std::to_string(sagas.parked) + "   with a fallback " + std::to_string(sagas.fell_back) + '\n';
   text += "  faults " + std::to_string(of.applied()) + ", kills among them " + std::to_string(of.kills()) + "; requests sent again " +
           std::to_string(of.repeats) + "; processes that ended by themselves " + std::to_string(of.restarts) + '\n';
   for (auto const& id : sagas.missing_ids) text += "  lost: " + id + '\n';

@@ -286,7 +286,9 @@ class drill_run {
 
   void look_at_what_is_left() {
     with_.tell("waiting for the last sagas");
-    pump(plan_.must.settle, [&] { return load_.quiet(); });
+    if (!pump(plan_.must.settle, [&] { return load_.quiet(); }) && !report_.interrupted) {
+      trouble("not every saga had ended, and not every start was answered, within " + format_duration(plan_.must.settle));
+    }
     bool verified = false;
     load_.verify([&] { verified = true; });
     with_.tell("asking for each of " + std::to_string(load_.ledger().size()) + " sagas");

@@ -43,9 +43,11 @@ class fake_coordinator {
 
   std::atomic<int> requests{0};
   std::string broken;  // while this file is there, nothing ends
+  std::string deaf;    // while this one is there, no start is answered
 
  private:
   http::response start(http::request const& to) {
+    if (std::filesystem::exists(deaf)) return {503, "{}"};
     if (refusing_) return {422, "no such input"};
     std::array<std::uint8_t, 16> bytes{};
     bytes[0] = 1;
@@ -71,6 +73,7 @@ class drill_run_test : public testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
     coordinator_.broken = folder_ / "broken";
+    coordinator_.deaf = folder_ / "deaf";
     plan_.name = "test";
     plan_.coordinators = {"http://127.0.0.1:" + std::to_string(server_.port())};
     plan_.load.saga = "order";
@@ -171,6 +174,22 @@ TEST_F(drill_run_test, a_load_that_does_not_go_on_is_found) {
   fault.undo = "rm " + coordinator_.broken;
   auto const mended = run();
   EXPECT_EQ(code(mended), 0) << to_text(mended, plan_.must);
+}
+
+TEST_F(drill_run_test, starts_that_are_never_answered_are_no_pass) {
+  plan_.load.in_flight = 1;
+  plan_.load.rate = 0;
+  plan_.must.give_up = 500ms;
+  plan_.must.settle = 300ms;
+  auto& fault = add(fault_plan::kind_of::command);
+  fault.run = "touch " + coordinator_.deaf;
+  auto const seen = run();
+  EXPECT_EQ(seen.sagas.unanswered, 1U);
+  auto const all = judge(seen, plan_.must);
+  auto const lost = std::find_if(all.begin(), all.end(), [](auto const& one) { return one.about == "lost"; });
+  ASSERT_NE(lost, all.end());
+  EXPECT_EQ(lost->stands, standing::unknown) << lost->text;
+  EXPECT_THAT(seen.trouble, HasSubstr("not every start was answered, within 300ms"));
 }
 
 TEST_F(drill_run_test, what_was_expected_and_did_not_come_is_found) {

@@ -69,6 +69,18 @@ TEST(drill_judge, whatever_is_lost_is_a_violation) {
   EXPECT_EQ(code(effects), 1);
 }
 
+TEST(drill_judge, a_start_that_nobody_answered_is_no_pass) {
+  auto silent = good();
+  silent.sagas.unanswered = 1;
+  EXPECT_EQ(code(silent), 2);
+  EXPECT_THAT(to_text(silent, {}),
+              HasSubstr("lost         not checkable  0 of 100 accepted sagas lost, 0 not ended, 1 start never answered"));
+  EXPECT_THAT(to_text(silent, {}), HasSubstr("accepted 100   unanswered 1"));
+  EXPECT_THAT(to_json(silent, {}), HasSubstr(R"("unanswered":1)"));
+  silent.sagas.missing = 1;
+  EXPECT_EQ(code(silent), 1);
+}
+
 TEST(drill_judge, parked_sagas_are_told_apart) {
   auto parked = good();
   parked.sagas.parked = 2;
