@@ -41,12 +41,14 @@ judgement judge_loss(drill_report const& of) {
   auto const& sagas = of.sagas;
   if (of.interrupted) return {"lost", standing::unknown, counted(sagas.accepted, "accepted saga") + ", not asked for"};
   auto text = std::to_string(sagas.missing) + " of " + counted(sagas.accepted, "accepted saga") + " lost, " + std::to_string(sagas.open) +
-              " not ended, " + counted(sagas.unanswered, "start") + " never answered; effects: ";
-  if (!of.audit) return {"lost", sagas.missing + sagas.open > 0 ? standing::broken : standing::unknown, text + "not audited"};
+              " not ended, " + std::to_string(sagas.doubled) + " doubled, " + counted(sagas.unanswered, "start") +
+              " never answered; effects: ";
+  bool const broken = sagas.missing + sagas.open + sagas.doubled > 0;
+  if (!of.audit) return {"lost", broken ? standing::broken : standing::unknown, text + "not audited"};
   auto const& found = *of.audit;
   text += std::to_string(found.violated) + " violated, " + std::to_string(found.proven) + " proven, " +
           std::to_string(found.not_checkable) + " not checkable";
-  if (sagas.missing + sagas.open > 0 || found.verdict() == audit::verdict::violated) return {"lost", standing::broken, text};
+  if (broken || found.verdict() == audit::verdict::violated) return {"lost", standing::broken, text};
   // A start that nobody answered may have been accepted or not: nobody can say that it was not lost.
   bool const all_seen = sagas.unanswered == 0 && found.verdict() == audit::verdict::proven;
   return {"lost", all_seen ? standing::kept : standing::unknown, text};

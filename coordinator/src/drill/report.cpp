@@ -76,6 +76,8 @@ void write_sagas(json::writer& to, ledger_sums const& of) {
   to.key("open").number(of.open).key("missing").number(of.missing).key("fell_back").number(of.fell_back);
   to.key("missing_ids").begin_array();
   for (auto const& id : of.missing_ids) to.string(id);
+  to.end_array().key("doubled").number(of.doubled).key("doubled_keys").begin_array();
+  for (auto const& each : of.doubled_keys) to.string(each);
   to.end_array().end_object();
 }
 
@@ -105,6 +107,7 @@ std::string to_text(drill_report const& of, demands const& must) {
   text += "  faults " + std::to_string(of.applied()) + ", kills among them " + std::to_string(of.kills()) + "; requests sent again " +
           std::to_string(of.repeats) + "; processes that ended by themselves " + std::to_string(of.restarts) + '\n';
   for (auto const& id : sagas.missing_ids) text += "  lost: " + id + '\n';
+  for (auto const& each : sagas.doubled_keys) text += "  doubled: " + each + '\n';
   for (auto const& each : all) text += padded(std::string{each.about}, 13) + padded(std::string{name(each.stands)}, 15) + each.text + '\n';
   text += std::string{verdict_word(verdict(all))} + '\n';
   return text;

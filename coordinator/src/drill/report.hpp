@@ -48,7 +48,9 @@ struct ledger_sums {
   std::uint64_t open = 0;     // still under way when the time to settle was over
   std::uint64_t missing = 0;  // accepted, and unknown at the end
   std::uint64_t fell_back = 0;
-  std::vector<std::string> missing_ids;  // the first few
+  std::uint64_t doubled = 0;              // keys with more than one saga, and sagas with more than one key
+  std::vector<std::string> missing_ids;   // the first few
+  std::vector<std::string> doubled_keys;  // likewise
 
   ledger_sums() = default;
 };

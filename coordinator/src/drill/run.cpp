@@ -36,7 +36,7 @@ class drill_run {
         with_(with),
         order_(plan, with.seed),
         here_(plan),
-        load_(io_, plan, with.token, with.tls, with.first),
+        load_(io_, plan, with.token, with.tls, with.run, with.first),
         work_(io_.get_executor()) {
     report_.name = plan.name;
     report_.seed = with.seed;
@@ -58,6 +58,7 @@ class drill_run {
     load_.stop_starting();
     if (!report_.interrupted) look_at_what_is_left();
     report_.sagas = add_up(load_.ledger());
+    add_doubled(load_.ledger(), stored_, report_.sagas);
     if (load_.failure() && report_.trouble.empty()) report_.trouble = load_.failure()->message;
     load_.stop();
     report_.took = since_begin();
@@ -294,11 +295,24 @@ class drill_run {
     with_.tell("asking for each of " + std::to_string(load_.ledger().size()) + " sagas");
     if (!pump(plan_.must.settle, [&] { return verified; })) trouble("the coordinators did not say in time what became of every saga");
     if (report_.interrupted) return;
+    list_what_is_stored();
     with_.tell("audit");
     result<audit::report> found{error{errc::unavailable, "no coordinator"}};
     for (std::size_t n = 0; n < plan_.coordinators.size() && !found; ++n) found = with_.audit(plan_.coordinators[n]);
     if (!found) return trouble("no audit: " + found.error().message);
     report_.audit = std::move(*found);
+  }
+
+  // A start doubled under one key shows itself only in the store: the load was told of one saga.
+  void list_what_is_stored() {
+    result<std::vector<held_key>> found{error{errc::unavailable, "no coordinator"}};
+    for (std::size_t n = 0; n < plan_.coordinators.size() && !found; ++n) found = list_keys(access(n), load_.key_prefix());
+    if (!found) return trouble("the drill's sagas can't be listed: " + found.error().message);
+    stored_ = std::move(*found);
+    auto const sums = add_up(load_.ledger());
+    auto const expected = sums.accepted - sums.missing;
+    if (stored_.size() >= expected) return;
+    trouble("the store lists " + std::to_string(stored_.size()) + " of the drill's " + std::to_string(expected) + " sagas");
   }
 
   drill_plan const& plan_;
@@ -308,6 +322,7 @@ class drill_run {
   boost::asio::io_context io_{1};
   installation here_;
   load load_;
+  std::vector<held_key> stored_;  // of this drill, at the end
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   steady::time_point begun_ = steady::now();
   steady::time_point next_watch_ = steady::now();

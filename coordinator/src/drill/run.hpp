@@ -19,6 +19,7 @@ namespace atone::drill {
 struct drill_world {
   std::uint64_t seed = 1;
   std::uint64_t first = 1;  // number of the first saga: higher than any of an earlier drill's
+  std::string run = "1";    // in every key of this drill, and in none of another's
   std::string token;        // secret for the coordinators; may be empty
   http::tls_options tls;
   std::function<bool()> interrupted;                               // looked at all the time; true ends the drill early

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +34,7 @@ class fake_coordinator {
     if (to.method == "POST" && to.target == "/v1/definitions") return {200, "{}"};
     if (to.method == "POST") return start(to);
     if (to.target == "/ready") return {200, "{}"};
+    if (to.target.starts_with("/v1/sagas?")) return list(to.target);
     if (to.target.starts_with("/v1/alerts")) return {200, R"({"alerts": [)" + alerts_ + "]}"};
     auto const id = to.target.substr(std::string_view{"/v1/sagas/"}.size(), saga_id::text_size);
     if (id == lost_ && to.target.find("/wait") == std::string::npos) return {404, "{}"};
@@ -40,6 +43,8 @@ class fake_coordinator {
   }
   void lose_one() { losing_ = true; }
   void refuse_starts() { refusing_ = true; }
+  void double_one() { doubling_ = true; }
+  void know_every_key() { knowing_ = true; }
 
   std::atomic<int> requests{0};
   std::string broken;  // while this file is there, nothing ends
@@ -51,12 +56,27 @@ class fake_coordinator {
     if (refusing_) return {422, "no such input"};
     std::array<std::uint8_t, 16> bytes{};
     bytes[0] = 1;
-    auto const key = std::stoull(to.headers.get("Idempotency-Key").substr(6).data());
+    auto const whole = std::string{to.headers.get("Idempotency-Key")};
+    auto const key = std::stoull(whole.substr(whole.rfind('-') + 1));
     for (std::size_t n = 0; n < 8; ++n) bytes[15 - n] = static_cast<std::uint8_t>(key >> (8 * n));
     auto const id = saga_id{bytes}.text();
     alerts_ += (alerts_.empty() ? "" : ", ") + (R"({"saga": ")" + id) + R"(", "kind": "fallback"})";
     if (losing_ && lost_.empty()) lost_ = id;
-    return {201, R"({"id": ")" + id + R"(", "replayed": false})"};
+    stored_[whole].insert(id);
+    bytes[0] = 2;
+    if (doubling_.exchange(false)) stored_[whole].insert(saga_id{bytes}.text());
+    return {knowing_ ? 200 : 201, R"({"id": ")" + id + R"(", "replayed": )" + (knowing_ ? "true}" : "false}")};
+  }
+  // One saga a page, the newest first as the text of its id says.
+  http::response list(std::string const& target) const {
+    std::map<std::string, std::string, std::greater<>> keys;
+    for (auto const& [key, ids] : stored_) {
+      for (auto const& id : ids) keys[id] = key;
+    }
+    auto const at = target.find("&before=");
+    auto const from = at == std::string::npos ? keys.begin() : keys.upper_bound(target.substr(at + 8));
+    if (from == keys.end()) return {200, R"({"sagas": [], "next": null})"};
+    return {200, R"({"sagas": [{"id": ")" + from->first + R"(", "key": ")" + from->second + R"("}], "next": ")" + from->first + "\"}"};
   }
 
   std::mutex mutex_;
@@ -64,6 +84,9 @@ class fake_coordinator {
   std::string lost_;
   std::atomic<bool> losing_{false};
   std::atomic<bool> refusing_{false};
+  std::atomic<bool> doubling_{false};
+  std::atomic<bool> knowing_{false};
+  std::map<std::string, std::set<std::string>> stored_;  // ids by key
 };
 
 class drill_run_test : public testing::Test {
@@ -159,6 +182,27 @@ TEST_F(drill_run_test, a_lost_saga_is_found) {
   EXPECT_EQ(seen.sagas.missing, 1U);
   EXPECT_EQ(seen.sagas.missing_ids.size(), 1U);
   EXPECT_EQ(code(seen), 1);
+}
+
+// The load was told of one saga; the store has two under its key.
+TEST_F(drill_run_test, a_doubled_start_is_found) {
+  coordinator_.double_one();
+  add(fault_plan::kind_of::command).run = "true";
+  auto const seen = run();
+  EXPECT_EQ(seen.sagas.doubled, 1U);
+  EXPECT_EQ(code(seen), 1);
+  EXPECT_THAT(to_text(seen, plan_.must), HasSubstr("doubled: key drill-1-1 has the sagas "));
+}
+
+TEST_F(drill_run_test, a_key_sent_for_the_first_time_must_be_new) {
+  coordinator_.know_every_key();
+  add(fault_plan::kind_of::command).run = "true";
+  auto const seen = run();
+  EXPECT_THAT(seen.trouble, HasSubstr("was sent once, and answered as one that was accepted before"));
+  EXPECT_EQ(code(seen), 2);
+  // A proxy that doubles requests may do so to the first one.
+  plan_.faults[0].network.kind = fault_kind::duplicate;
+  EXPECT_EQ(code(run()), 0);
 }
 
 TEST_F(drill_run_test, a_load_that_does_not_go_on_is_found) {

@@ -5,6 +5,7 @@
 #include <atone/json.hpp>
 
 #include "drill/report.hpp"
+#include "drill/tally.hpp"
 
 namespace atone::drill {
 namespace {
@@ -69,12 +70,42 @@ TEST(drill_judge, whatever_is_lost_is_a_violation) {
   EXPECT_EQ(code(effects), 1);
 }
 
+ledger_row row_of(std::string const& key, std::uint8_t id) {
+  ledger_row made;
+  made.key = key;
+  made.id = saga_id{{id}};
+  return made;
+}
+held_key stored(std::string const& key, std::uint8_t id) {
+  held_key made;
+  made.key = key;
+  made.id = saga_id{{id}};
+  return made;
+}
+
+TEST(drill_judge, one_saga_a_key_and_one_key_a_saga) {
+  auto const doubled = [](std::vector<ledger_row> const& told, std::vector<held_key> const& held) {
+    auto seen = good();
+    add_doubled(told, held, seen.sagas);
+    EXPECT_EQ(code(seen), seen.sagas.doubled == 0 ? 0 : 1);
+    EXPECT_EQ(seen.sagas.doubled_keys.size(), seen.sagas.doubled);
+    return seen.sagas.doubled;
+  };
+  std::vector<ledger_row> told{row_of("a", 1), row_of("b", 2)};
+  EXPECT_EQ(doubled(told, {stored("b", 2), stored("a", 1)}), 0U);
+  EXPECT_EQ(doubled(told, {stored("b", 2), stored("a", 1), stored("a", 3)}), 1U);
+  EXPECT_EQ(doubled(told, {stored("b", 2), stored("a", 3)}), 1U);  // told of one, and another is there
+  told[0].id = saga_id{};                                          // never answered, and accepted twice
+  EXPECT_EQ(doubled(told, {stored("b", 2), stored("a", 1), stored("a", 3)}), 1U);
+  EXPECT_EQ(doubled({row_of("a", 1), row_of("b", 1)}, {}), 1U);
+}
+
 TEST(drill_judge, a_start_that_nobody_answered_is_no_pass) {
   auto silent = good();
   silent.sagas.unanswered = 1;
   EXPECT_EQ(code(silent), 2);
   EXPECT_THAT(to_text(silent, {}),
-              HasSubstr("lost         not checkable  0 of 100 accepted sagas lost, 0 not ended, 1 start never answered"));
+              HasSubstr("lost         not checkable  0 of 100 accepted sagas lost, 0 not ended, 0 doubled, 1 start never answered"));
   EXPECT_THAT(to_text(silent, {}), HasSubstr("accepted 100   unanswered 1"));
   EXPECT_THAT(to_json(silent, {}), HasSubstr(R"("unanswered":1)"));
   silent.sagas.missing = 1;
