@@ -19,13 +19,20 @@ void note_interrupt(int) {
   interrupt_seen = true;
 }
 
-// While it lives, SIGINT and SIGTERM end the drill in good order instead of the program.
+// While it lives, SIGINT, SIGTERM and SIGHUP end the drill in good order instead of the program.
 class interrupts {
  public:
-  interrupts() : on_int_(std::signal(SIGINT, note_interrupt)), on_term_(std::signal(SIGTERM, note_interrupt)) { interrupt_seen = false; }
+  interrupts()
+      : on_int_(std::signal(SIGINT, note_interrupt)),
+        on_term_(std::signal(SIGTERM, note_interrupt)),
+        on_hang_up_(std::signal(SIGHUP, note_interrupt)) {
+    interrupt_seen = false;
+    if (on_hang_up_ == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
+  }
   ~interrupts() {
     std::signal(SIGINT, on_int_);
     std::signal(SIGTERM, on_term_);
+    std::signal(SIGHUP, on_hang_up_);
   }
   interrupts(interrupts const&) = delete;
   interrupts& operator=(interrupts const&) = delete;
@@ -33,6 +40,7 @@ class interrupts {
  private:
   void (*on_int_)(int);
   void (*on_term_)(int);
+  void (*on_hang_up_)(int);
 };
 
 std::optional<std::string> variable(std::string const& name) {
