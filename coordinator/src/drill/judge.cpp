@@ -57,10 +57,13 @@ judgement judge_loss(drill_report const& of) {
 judgement judge_degradation(drill_report const& of) {
   std::string text;
   std::uint64_t missed = 0;
+  bool untried = false;
   for (auto const& each : of.faults) {
     missed += each.fallback_missed + each.alert_missed;
-    if (each.times == 0 || (each.expect.fallback.empty() && each.expect.alert.empty())) continue;
+    if (each.expect.fallback.empty() && each.expect.alert.empty()) continue;
     text += (text.empty() ? "" : "; ") + each.text + ":";
+    untried = untried || each.times == 0;
+    if (each.times == 0) text += " never applied;";
     if (auto const& step = each.expect.fallback; !step.empty()) {
       auto const found = each.fell_back.find(step);
       text += " fallback of " + step + " " + std::to_string(found == each.fell_back.end() ? 0 : found->second);
@@ -72,7 +75,7 @@ judgement judge_degradation(drill_report const& of) {
   }
   if (text.empty()) return {"degradation", standing::kept, "none was expected; fallbacks served " + std::to_string(of.sagas.fell_back)};
   if (missed > 0) text += "; missed " + counted(missed, "time");
-  return {"degradation", broken_if(missed > 0), text};
+  return {"degradation", missed == 0 && untried ? standing::unknown : broken_if(missed > 0), text};
 }
 
 // A fault that met nobody shows nothing.

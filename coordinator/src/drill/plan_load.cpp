@@ -139,9 +139,15 @@ void read_coordinators(spot const& root, drill_plan& into, report& out) {
   for (std::size_t n = 0; n < (*at)->items.size(); ++n) into.coordinators.push_back(read_url(at->item(n), out));
 }
 
+// A variable may leave either of the two empty, which is as if it were not there.
+std::optional<spot> filled_field(spot const& map, std::string_view key) {
+  auto const at = field(map, key);
+  return at && (*at)->is_scalar() && (*at)->text.empty() ? std::nullopt : at;
+}
+
 void read_schedule(spot const& root, drill_plan& into, report& out) {
-  auto const rounds = field(root, "rounds");
-  auto const lasts = field(root, "lasts");
+  auto const rounds = filled_field(root, "rounds");
+  auto const lasts = filled_field(root, "lasts");
   if (rounds && lasts) out.mistake(*lasts, "found `rounds` and `lasts`; expected one of them");
   if (rounds) into.rounds = small(read_integer(*rounds, 1, drill_plan::rounds_max, out), 1);
   if (lasts) into.lasts = read_duration(*lasts, out);

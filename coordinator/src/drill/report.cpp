@@ -106,6 +106,7 @@ std::string to_text(drill_report const& of, demands const& must) {
           std::to_string(sagas.parked) + "   with a fallback " + std::to_string(sagas.fell_back) + '\n';
   text += "  faults " + std::to_string(of.applied()) + ", kills among them " + std::to_string(of.kills()) + "; requests sent again " +
           std::to_string(of.repeats) + "; processes that ended by themselves " + std::to_string(of.restarts) + '\n';
+  for (auto const& each : of.faults) text += each.times == 0 ? "  never applied: " + each.text + '\n' : "";
   for (auto const& id : sagas.missing_ids) text += "  lost: " + id + '\n';
   for (auto const& each : sagas.doubled_keys) text += "  doubled: " + each + '\n';
   for (auto const& each : all) text += padded(std::string{each.about}, 13) + padded(std::string{name(each.stands)}, 15) + each.text + '\n';

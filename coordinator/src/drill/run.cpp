@@ -342,7 +342,7 @@ std::uint64_t drawn(std::uint64_t& state) noexcept {
 }  // namespace
 
 std::size_t fault_order::next() {
-  if (!plan_.drawn) return at_++ % plan_.faults.size();
+  if (!plan_.drawn || at_ < plan_.faults.size()) return at_++ % plan_.faults.size();
   std::uint64_t sum = 0;
   for (auto const& each : plan_.faults) sum += each.weight;
   auto left = drawn(state_) % sum;

@@ -134,6 +134,17 @@ TEST(drill_judge, degradation_that_was_expected_must_be_there) {
   EXPECT_EQ(code(calm), 1);
 }
 
+TEST(drill_judge, a_fault_that_was_never_applied_is_listed_and_shows_nothing) {
+  auto cut_short = good();
+  cut_short.faults.emplace_back();
+  cut_short.faults[1].text = "pause features for 6s";
+  EXPECT_EQ(code(cut_short), 0);
+  EXPECT_THAT(to_text(cut_short, {}), HasSubstr("  never applied: pause features for 6s\n"));
+  cut_short.faults[1].expect.fallback = "features";
+  EXPECT_EQ(code(cut_short), 2);
+  EXPECT_THAT(to_text(cut_short, {}), HasSubstr("degradation  not checkable  pause features for 6s: never applied"));
+}
+
 TEST(drill_judge, a_proxys_fault_that_met_nobody_is_no_pass) {
   auto aside = good();
   aside.faults[0].text = "proxy orders reset for 1s";

@@ -96,6 +96,17 @@ TEST(drill_plan, fills_variables_in) {
   EXPECT_EQ(plan->faults[13].run, "echo ${PORT} a 7002 b");
 }
 
+TEST(drill_plan, an_empty_variable_leaves_rounds_or_lasts_out) {
+  auto const text = changed("rounds: 2", "rounds: ${ROUNDS:-}\nlasts: ${TIME:-}");
+  auto const with = [&](std::string const& given, std::string const& value) {
+    return plan_of(text, [=](std::string const& name) { return name == given ? std::optional{value} : std::nullopt; });
+  };
+  EXPECT_EQ(with("", "")->rounds, 1U);
+  EXPECT_EQ(with("ROUNDS", "3")->rounds, 3U);
+  EXPECT_FALSE(with("ROUNDS", "3")->lasts);
+  EXPECT_EQ(with("TIME", "20m")->lasts, 20min);
+}
+
 TEST(drill_plan, any_cut_is_refused_or_whole) {
   for (std::size_t size = 0; size < whole_plan.size(); ++size) {
     auto const done = load_plan_text(whole_plan.substr(0, size), [](auto const&) { return std::nullopt; });
