@@ -78,6 +78,13 @@ judgement judge_degradation(drill_report const& of) {
   return {"degradation", missed == 0 && untried ? standing::unknown : broken_if(missed > 0), text};
 }
 
+// " (atoned 2, orders 1)"
+std::string ends_text(drill_report const& of) {
+  std::string text;
+  for (auto const& [name, count] : of.ended) text += (text.empty() ? " (" : ", ") + name + ' ' + std::to_string(count);
+  return text.empty() ? text : text + ')';
+}
+
 // A fault that met nobody shows nothing.
 judgement judge_hits(drill_report const& of) {
   std::string text;
@@ -97,6 +104,12 @@ judgement judge_hits(drill_report const& of) {
 std::uint64_t drill_report::kills() const noexcept {
   std::uint64_t sum = 0;
   for (auto const& each : faults) sum += each.kills ? each.times : 0;
+  return sum;
+}
+
+std::uint64_t drill_report::ends() const noexcept {
+  std::uint64_t sum = 0;
+  for (auto const& [process, count] : ended) sum += count;
   return sum;
 }
 
@@ -135,6 +148,9 @@ std::vector<judgement> judge(drill_report const& of, demands const& must) {
   std::vector<judgement> all{judge_recovery(of, must), judge_loss(of), judge_degradation(of), judge_hits(of)};
   all.emplace_back("parked", broken_if(of.sagas.parked > must.parked),
                    counted(of.sagas.parked, "saga") + "; wanted: at most " + std::to_string(must.parked));
+  all.emplace_back(
+      "processes", broken_if(of.ends() > must.ended_by_themselves),
+      std::to_string(of.ends()) + " ended by themselves" + ends_text(of) + "; wanted: at most " + std::to_string(must.ended_by_themselves));
   if (of.interrupted) all.emplace_back("carried out", standing::unknown, "interrupted");
   if (!of.trouble.empty()) all.emplace_back("carried out", standing::unknown, of.trouble);
   return all;

@@ -163,6 +163,9 @@ void read_must(spot const& root, drill_plan& into, report& out) {
   read_time(*at, "give_up", into.must.give_up, out);
   read_time(*at, "settle", into.must.settle, out);
   if (auto const most = field(*at, "parked")) into.must.parked = small(read_integer(*most, 0, 1'000'000, out), 0);
+  if (auto const most = field(*at, "ended_by_themselves")) {
+    into.must.ended_by_themselves = small(read_integer(*most, 0, 1'000'000, out), 0);
+  }
   if (into.must.give_up < into.must.recover_within) out.mistake(*at, "`give_up` is less than `recover_within`; expected at least as much");
 }
 

@@ -105,7 +105,7 @@ std::string to_text(drill_report const& of, demands const& must) {
           std::to_string(sagas.completed) + "   compensated " + std::to_string(sagas.compensated) + "   parked " +
           std::to_string(sagas.parked) + "   with a fallback " + std::to_string(sagas.fell_back) + '\n';
   text += "  faults " + std::to_string(of.applied()) + ", kills among them " + std::to_string(of.kills()) + "; requests sent again " +
-          std::to_string(of.repeats) + "; processes that ended by themselves " + std::to_string(of.restarts) + '\n';
+          std::to_string(of.repeats) + "; processes that ended by themselves " + std::to_string(of.ends()) + '\n';
   for (auto const& each : of.faults) text += each.times == 0 ? "  never applied: " + each.text + '\n' : "";
   for (auto const& id : sagas.missing_ids) text += "  lost: " + id + '\n';
   for (auto const& each : sagas.doubled_keys) text += "  doubled: " + each + '\n';
@@ -123,7 +123,8 @@ std::string to_json(drill_report const& of, demands const& must) {
   out.key("faults").begin_array();
   for (auto const& each : of.faults) write_fault(out, each);
   out.end_array().key("applied").number(of.applied()).key("kills").number(of.kills());
-  out.key("repeats").number(of.repeats).key("restarts").number(of.restarts);
+  out.key("repeats").number(of.repeats).key("restarts").number(of.ends());
+  write_counts(out, "ended_by_themselves", of.ended);
   write_sagas(out, of.sagas);
   write_judgements(out, all);
   out.key("audit");

@@ -64,8 +64,8 @@ struct drill_report {
   usual_rate usual;
   std::vector<fault_record> faults;  // in the plan's order
   ledger_sums sagas;
-  std::uint64_t repeats = 0;   // requests of the load that were sent again
-  std::uint64_t restarts = 0;  // processes that ended by themselves and were started again
+  std::uint64_t repeats = 0;                   // requests of the load that were sent again
+  std::map<std::string, std::uint64_t> ended;  // by process: how often it ended by itself
   std::optional<audit::report> audit;
   std::string trouble;  // why the drill could not be carried out, or its end not be checked; empty: nothing
   bool interrupted = false;
@@ -73,6 +73,7 @@ struct drill_report {
   drill_report() = default;
   std::uint64_t kills() const noexcept;
   std::uint64_t applied() const noexcept;
+  std::uint64_t ends() const noexcept;
 };
 
 enum class standing : std::uint8_t { kept, broken, unknown };
@@ -80,7 +81,7 @@ std::string_view name(standing of) noexcept;
 
 // One of the things a drill is about.
 struct judgement {
-  std::string_view about;  // "recovery", "lost", "degradation", "hits", "parked", "carried out"
+  std::string_view about;  // "recovery", "lost", "degradation", "hits", "parked", "processes", "carried out"
   standing stands = standing::kept;
   std::string text;
 

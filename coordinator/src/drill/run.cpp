@@ -13,6 +13,7 @@
 #include "drill/installation.hpp"
 #include "drill/load.hpp"
 #include "drill/tally.hpp"
+#include "drill/watcher.hpp"
 
 namespace atone::drill {
 namespace {
@@ -25,7 +26,6 @@ constexpr duration ready_max = std::chrono::seconds{30};
 constexpr duration gone_max = std::chrono::seconds{5};
 constexpr duration traffic_max = std::chrono::seconds{5};  // until a proxy that is in use has carried something
 constexpr duration command_max = std::chrono::minutes{1};
-constexpr std::uint64_t restarts_max = 100;
 constexpr int starts_max = 4;  // of a process that ends before it is ready
 constexpr duration start_again_after = std::chrono::milliseconds{500};
 
@@ -36,6 +36,7 @@ class drill_run {
         with_(with),
         order_(plan, with.seed),
         here_(plan),
+        watcher_(here_),
         load_(io_, plan, with.token, with.tls, with.run, with.first),
         work_(io_.get_executor()) {
     report_.name = plan.name;
@@ -57,6 +58,8 @@ class drill_run {
     if (goes_on()) apply_faults();
     load_.stop_starting();
     if (!report_.interrupted) look_at_what_is_left();
+    watch_now();
+    report_.ended = watcher_.ended();
     report_.sagas = add_up(load_.ledger());
     add_doubled(load_.ledger(), stored_, report_.sagas);
     if (load_.failure() && report_.trouble.empty()) report_.trouble = load_.failure()->message;
@@ -97,15 +100,14 @@ class drill_run {
     pump(time, [] { return false; });
   }
 
-  // Who ends by itself (a fenced coordinator does) is started again, as whoever runs it would.
   void watch() {
     if (!watching_ || steady::now() < next_watch_) return;
     next_watch_ = steady::now() + watch_every;
-    for (auto const& each : here_.processes()) {
-      if (each.get() == down_ || !each->can_start() || each->running()) continue;
-      if (++report_.restarts > restarts_max) return trouble("process " + each->plan().name + " ends again and again: " + each->exit_text());
-      if (auto started = each->start(); !started) trouble(started.error().message);
-    }
+    if (auto looked = watcher_.look(steady::now(), down_); !looked) trouble(looked.error().message);
+  }
+  void watch_now() {
+    next_watch_ = steady::now();
+    watch();
   }
 
   result<void> bring_up() {
@@ -191,8 +193,16 @@ class drill_run {
     return run_commands(fault);
   }
 
+  // One that has ended by itself meanwhile is about to be started again.
+  void until_it_runs(managed_process& what) {
+    watch_now();
+    pump(gone_max, [&] { return what.running(); });
+  }
+
   result<duration> kill(managed_process& what, std::optional<duration> lasts) {
+    until_it_runs(what);
     down_ = &what;
+    watch_now();
     auto const killed = what.kill();
     auto at = load_.now();
     pump(gone_max, [&] { return !what.running(); });
@@ -208,6 +218,7 @@ class drill_run {
   }
 
   result<duration> pause(managed_process& what, duration lasts) {
+    until_it_runs(what);
     if (auto paused = what.pause(); !paused) return paused.error();
     pump(lasts);
     what.go_on();
@@ -321,6 +332,7 @@ class drill_run {
   drill_report report_;
   boost::asio::io_context io_{1};
   installation here_;
+  watcher watcher_;
   load load_;
   std::vector<held_key> stored_;  // of this drill, at the end
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;

@@ -175,6 +175,20 @@ TEST_F(drill_run_test, a_process_is_killed_and_everything_is_well) {
   EXPECT_NE(::kill(pid, 0), 0);
 }
 
+TEST_F(drill_run_test, a_process_that_ends_by_itself_is_found) {
+  plan_.processes.emplace_back();
+  plan_.processes.back().name = "fragile";
+  plan_.processes.back().start = "tail -f /dev/null";
+  plan_.processes.back().pid_file = folder_ / "pid";
+  add(fault_plan::kind_of::command).run = "kill $(cat '" + plan_.processes.back().pid_file + "')";
+  plan_.rest = 300ms;
+  auto const seen = run();
+  EXPECT_EQ(seen.ended, (std::map<std::string, std::uint64_t>{{"fragile", 1}}));
+  EXPECT_EQ(code(seen), 1);
+  plan_.must.ended_by_themselves = 1;
+  EXPECT_EQ(code(run()), 0);
+}
+
 TEST_F(drill_run_test, a_lost_saga_is_found) {
   coordinator_.lose_one();
   add(fault_plan::kind_of::command).run = "true";

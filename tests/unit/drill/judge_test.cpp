@@ -122,6 +122,18 @@ TEST(drill_judge, parked_sagas_are_told_apart) {
   EXPECT_THAT(to_text(parked, lenient), HasSubstr("parked       kept           2 sagas; wanted: at most 2"));
 }
 
+TEST(drill_judge, processes_that_end_by_themselves_are_judged) {
+  auto ended = good();
+  ended.ended = {{"atoned", 2}, {"orders", 1}};
+  EXPECT_EQ(code(ended), 1);
+  demands lenient;
+  lenient.ended_by_themselves = 3;
+  EXPECT_EQ(code(ended, lenient), 0);
+  EXPECT_THAT(to_text(ended, lenient),
+              HasSubstr("processes    kept           3 ended by themselves (atoned 2, orders 1); wanted: at most 3"));
+  EXPECT_THAT(to_json(ended, lenient), HasSubstr(R"("ended_by_themselves":{"atoned":2,"orders":1})"));
+}
+
 TEST(drill_judge, degradation_that_was_expected_must_be_there) {
   auto calm = good();
   calm.faults[0].expect.fallback = "features";

@@ -43,6 +43,7 @@ TEST(drill_plan, reads_every_key) {
   EXPECT_EQ(plan->rounds, 2U);
   EXPECT_EQ(plan->must.give_up, 20s);
   EXPECT_EQ(plan->must.parked, 3U);
+  EXPECT_EQ(plan->must.ended_by_themselves, 2U);
 }
 
 TEST(drill_plan, says_where_a_mistake_is_and_what_was_meant) {
