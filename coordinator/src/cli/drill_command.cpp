@@ -154,13 +154,13 @@ exit_code carry_out(drill::drill_plan const& plan, std::uint64_t seed, arguments
 exit_code run_drill(arguments const& typed, surroundings const& with) {
   auto const file = typed.get("PLAN");
   auto const text = read_text(file, with);
-  if (!text) return report(text.error(), with);
+  if (!text) return not_carried_out(text.error(), with);
   auto const loaded = drill::load_plan_text(*text, variable);
   auto const shown = file == "-" ? "standard input" : file;
   for (auto const& one : loaded.diagnostics) with.screen.err() << printable_lines(format(one, shown)) << '\n';
   if (!loaded.ok()) return exit_code::usage;
   auto const seed = seed_of(typed, static_cast<std::uint64_t>(with.now().time_since_epoch().count()) % 1'000'000);
-  if (!seed) return report(seed.error(), with);
+  if (!seed) return not_carried_out(seed.error(), with);
   if (!typed.has("dry-run")) return carry_out(*loaded.plan, *seed, typed, with);
   print_plan(*loaded.plan, *seed, with.screen.out());
   return exit_code::done;

@@ -36,6 +36,7 @@ TEST(drill_command, mistakes_are_told_with_their_places) {
   EXPECT_THAT(line.err(), HasSubstr("standard input:1:1  dril   unknown key `dril` in the plan; did you mean `drill`?"));
   EXPECT_EQ(line.run({"drill", "-", "--seed", "many"}), exit_code::usage);
   EXPECT_EQ(line.run({"drill", "no such file"}), exit_code::usage);
+  EXPECT_EQ(line.run({"drill", "/", "--dry-run"}), exit_code::usage);  // there, and can't be read
 }
 
 // A terminal that is closed ends a drill in good order, as Ctrl-C does.
