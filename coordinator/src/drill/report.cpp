@@ -43,7 +43,7 @@ std::string fault_table(drill_report const& of) {
 
 std::string rate_text(drill_report const& of) {
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.1f sagas a second in calm time", of.usual.per_second());
+  std::snprintf(text.data(), text.size(), "%.1f sagas a second in the warm-up", of.usual.per_second());
   return text.data();
 }
 

@@ -150,16 +150,12 @@ class drill_run {
   }
 
   void warm_up() {
-    calm(plan_.load.warm_up);
-    with_.tell("usual: " + std::to_string(static_cast<std::uint64_t>(report_.usual.per_second())) + " sagas a second");
-    if (goes_on() && report_.usual.half() == 0) trouble("no saga ended during the warm-up of " + format_duration(plan_.load.warm_up));
-  }
-
-  void calm(duration time) {
     auto const from = load_.now();
     auto const before = load_.ends().size();
-    pump(time);
+    pump(plan_.load.warm_up);
     report_.usual.add(load_.now() - from, load_.ends().size() - before);
+    with_.tell("usual: " + std::to_string(static_cast<std::uint64_t>(report_.usual.per_second())) + " sagas a second");
+    if (goes_on() && report_.usual.half() == 0) trouble("no saga ended during the warm-up of " + format_duration(plan_.load.warm_up));
   }
 
   void apply_faults() {
@@ -177,7 +173,7 @@ class drill_run {
     auto const ended = bring_about(fault, record);
     if (!ended) return trouble(fault.text() + ": " + ended.error().message);
     auto const outcome = goes_on() ? measure(*ended, record) : "not measured";
-    if (goes_on()) calm(plan_.rest);
+    if (goes_on()) pump(plan_.rest);
     account(settled_before, record);
     with_.tell(seconds_text(since_begin()) + "  " + fault.text() + ": " + outcome);
   }

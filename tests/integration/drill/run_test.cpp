@@ -250,6 +250,15 @@ TEST_F(drill_run_test, starts_that_are_never_answered_are_no_pass) {
   EXPECT_THAT(seen.trouble, HasSubstr("not every start was answered, within 300ms"));
 }
 
+// A slow rest must not make the next fault's recovery easier.
+TEST_F(drill_run_test, the_usual_rate_is_that_of_the_warm_up) {
+  add(fault_plan::kind_of::command).run = "true";
+  plan_.rest = 3s;
+  auto const seen = run();
+  EXPECT_GE(seen.took, 3s);
+  EXPECT_LT(seen.usual.calm, 3s);
+}
+
 TEST_F(drill_run_test, what_was_expected_and_did_not_come_is_found) {
   auto& fault = add(fault_plan::kind_of::command);
   fault.run = "true";
