@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 
+#include <array>
 #include <fstream>
 #include <iterator>
 
@@ -37,7 +38,10 @@ result<std::string> read_text(std::string const& path, surroundings const& with)
   if (path == "-") return std::string{std::istreambuf_iterator<char>{with.input}, {}};
   std::ifstream file{path, std::ios::binary};
   if (!file) return error{errc::invalid_argument, path + ": can't be opened"};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  std::string text;
+  std::array<char, 65536> piece{};
+  // By read(), which tells of a folder by its state: an iterator would throw.
+  while (file.read(piece.data(), piece.size()) || file.gcount() > 0) text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
   if (file.bad()) return error{errc::invalid_argument, path + ": can't be read"};
   return text;
 }

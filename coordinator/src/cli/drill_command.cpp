@@ -1,5 +1,6 @@
 #include "cli/drill_command.hpp"
 
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <csignal>
@@ -18,13 +19,20 @@ void note_interrupt(int) {
   interrupt_seen = true;
 }
 
-// While it lives, SIGINT and SIGTERM end the drill in good order instead of the program.
+// While it lives, SIGINT, SIGTERM and SIGHUP end the drill in good order instead of the program.
 class interrupts {
  public:
-  interrupts() : on_int_(std::signal(SIGINT, note_interrupt)), on_term_(std::signal(SIGTERM, note_interrupt)) { interrupt_seen = false; }
+  interrupts()
+      : on_int_(std::signal(SIGINT, note_interrupt)),
+        on_term_(std::signal(SIGTERM, note_interrupt)),
+        on_hang_up_(std::signal(SIGHUP, note_interrupt)) {
+    interrupt_seen = false;
+    if (on_hang_up_ == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
+  }
   ~interrupts() {
     std::signal(SIGINT, on_int_);
     std::signal(SIGTERM, on_term_);
+    std::signal(SIGHUP, on_hang_up_);
   }
   interrupts(interrupts const&) = delete;
   interrupts& operator=(interrupts const&) = delete;
@@ -32,6 +40,7 @@ class interrupts {
  private:
   void (*on_int_)(int);
   void (*on_term_)(int);
+  void (*on_hang_up_)(int);
 };
 
 std::optional<std::string> variable(std::string const& name) {
@@ -70,6 +79,14 @@ std::vector<audit_source> sources_of(drill::drill_plan const& plan) {
     made.back().url = url;
   }
   return made;
+}
+
+// Unlike that of any other drill: the time, and the seed where two begin in one moment.
+std::string run_id(std::chrono::nanoseconds since_epoch, std::uint64_t seed) {
+  auto mixed = static_cast<std::uint64_t>(since_epoch.count()) * 0x9E3779B97F4A7C15ULL ^ (seed + 1) * 0xBF58476D1CE4E5B9ULL;
+  std::array<char, 16> digits{};
+  auto const [end, failed] = std::to_chars(digits.data(), digits.data() + digits.size(), mixed ^ (mixed >> 29U), 16);
+  return failed == std::errc{} ? std::string{digits.data(), end} : std::string{"run"};
 }
 
 drill::drill_world world_of(arguments const& typed, surroundings const& with) {
@@ -112,6 +129,7 @@ exit_code carry_out(drill::drill_plan const& plan, std::uint64_t seed, arguments
   if (!token) return not_carried_out(token.error(), with);
   auto world = world_of(typed, with);
   world.seed = seed;
+  world.run = run_id(with.now().time_since_epoch(), seed);
   world.token = *token;
   world.audit = [&](std::string const& url) {
     auto there = with;
@@ -136,13 +154,13 @@ exit_code carry_out(drill::drill_plan const& plan, std::uint64_t seed, arguments
 exit_code run_drill(arguments const& typed, surroundings const& with) {
   auto const file = typed.get("PLAN");
   auto const text = read_text(file, with);
-  if (!text) return report(text.error(), with);
+  if (!text) return not_carried_out(text.error(), with);
   auto const loaded = drill::load_plan_text(*text, variable);
   auto const shown = file == "-" ? "standard input" : file;
   for (auto const& one : loaded.diagnostics) with.screen.err() << printable_lines(format(one, shown)) << '\n';
   if (!loaded.ok()) return exit_code::usage;
   auto const seed = seed_of(typed, static_cast<std::uint64_t>(with.now().time_since_epoch().count()) % 1'000'000);
-  if (!seed) return report(seed.error(), with);
+  if (!seed) return not_carried_out(seed.error(), with);
   if (!typed.has("dry-run")) return carry_out(*loaded.plan, *seed, typed, with);
   print_plan(*loaded.plan, *seed, with.screen.out());
   return exit_code::done;

@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <atone/json.hpp>
+#include <atone/percent.hpp>
 
 namespace atone::drill {
 namespace {
@@ -26,6 +27,25 @@ std::string text_at(json::value const& of, std::string_view key) {
 error refused(std::string const& what, http::exchange const& came) {
   if (!came.ok()) return error{errc::unavailable, what + ": no answer: " + came.detail};
   return error{errc::invalid_argument, what + " was answered " + std::to_string(came.response.status) + ": " + came.response.body};
+}
+
+// One page of the list, and where the next one begins (empty: there is none).
+result<std::string> list_page(api_access const& at, std::string const& target, std::vector<held_key>& into) {
+  auto const came = http::fetch(at.url + target, request_as(at), answer_max, at.tls);
+  if (!came.ok() || came.response.status != 200) return refused("GET /v1/sagas", came);
+  auto const parsed = json::parse(came.response.body);
+  auto const list = parsed && parsed->type() == json::kind::object ? parsed->find("sagas") : std::nullopt;
+  if (!list || list->type() != json::kind::array) return error{errc::internal, "the coordinator's list of sagas can't be read"};
+  for (auto const& each : list->elements()) {
+    auto const id = saga_id::parse(text_at(each, "id"));
+    if (!id) return error{errc::internal, "the coordinator's list of sagas has one without an id"};
+    into.emplace_back();
+    into.back().key = text_at(each, "key");
+    into.back().id = *id;
+  }
+  auto next = text_at(*parsed, "next");
+  if (!next.empty() && list->elements().empty()) return error{errc::internal, "the coordinator's list of sagas does not end"};
+  return next;
 }
 
 constexpr std::string_view plain = "tcp://";
@@ -63,6 +83,19 @@ result<void> publish(api_access const& at, std::string const& yaml) {
   auto const came = http::fetch(at.url + "/v1/definitions", std::move(send), answer_max, at.tls);
   if (came.ok() && came.response.status >= 200 && came.response.status <= 299) return {};
   return refused("publishing the definition", came);
+}
+
+result<std::vector<held_key>> list_keys(api_access const& at, std::string const& prefix) {
+  std::vector<held_key> made;
+  auto const first = "/v1/sagas?limit=1000&key_prefix=" + percent_encode(prefix);
+  auto next = list_page(at, first, made);
+  while (next && !next->empty()) {
+    auto const before = *next;
+    next = list_page(at, first + "&before=" + before, made);
+    if (next && *next == before) return error{errc::internal, "the coordinator's list of sagas does not end"};
+  }
+  if (!next) return next.error();
+  return made;
 }
 
 result<std::map<std::string, std::uint64_t>> count_alerts(api_access const& at, std::set<saga_id> const& of) {

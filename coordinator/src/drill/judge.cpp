@@ -41,22 +41,29 @@ judgement judge_loss(drill_report const& of) {
   auto const& sagas = of.sagas;
   if (of.interrupted) return {"lost", standing::unknown, counted(sagas.accepted, "accepted saga") + ", not asked for"};
   auto text = std::to_string(sagas.missing) + " of " + counted(sagas.accepted, "accepted saga") + " lost, " + std::to_string(sagas.open) +
-              " not ended; effects: ";
-  if (!of.audit) return {"lost", sagas.missing + sagas.open > 0 ? standing::broken : standing::unknown, text + "not audited"};
+              " not ended, " + std::to_string(sagas.doubled) + " doubled, " + counted(sagas.unanswered, "start") +
+              " never answered; effects: ";
+  bool const broken = sagas.missing + sagas.open + sagas.doubled > 0;
+  if (!of.audit) return {"lost", broken ? standing::broken : standing::unknown, text + "not audited"};
   auto const& found = *of.audit;
   text += std::to_string(found.violated) + " violated, " + std::to_string(found.proven) + " proven, " +
           std::to_string(found.not_checkable) + " not checkable";
-  if (sagas.missing + sagas.open > 0 || found.verdict() == audit::verdict::violated) return {"lost", standing::broken, text};
-  return {"lost", found.verdict() == audit::verdict::proven ? standing::kept : standing::unknown, text};
+  if (broken || found.verdict() == audit::verdict::violated) return {"lost", standing::broken, text};
+  // A start that nobody answered may have been accepted or not: nobody can say that it was not lost.
+  bool const all_seen = sagas.unanswered == 0 && found.verdict() == audit::verdict::proven;
+  return {"lost", all_seen ? standing::kept : standing::unknown, text};
 }
 
 judgement judge_degradation(drill_report const& of) {
   std::string text;
   std::uint64_t missed = 0;
+  bool untried = false;
   for (auto const& each : of.faults) {
     missed += each.fallback_missed + each.alert_missed;
-    if (each.times == 0 || (each.expect.fallback.empty() && each.expect.alert.empty())) continue;
+    if (each.expect.fallback.empty() && each.expect.alert.empty()) continue;
     text += (text.empty() ? "" : "; ") + each.text + ":";
+    untried = untried || each.times == 0;
+    if (each.times == 0) text += " never applied;";
     if (auto const& step = each.expect.fallback; !step.empty()) {
       auto const found = each.fell_back.find(step);
       text += " fallback of " + step + " " + std::to_string(found == each.fell_back.end() ? 0 : found->second);
@@ -68,7 +75,28 @@ judgement judge_degradation(drill_report const& of) {
   }
   if (text.empty()) return {"degradation", standing::kept, "none was expected; fallbacks served " + std::to_string(of.sagas.fell_back)};
   if (missed > 0) text += "; missed " + counted(missed, "time");
-  return {"degradation", broken_if(missed > 0), text};
+  return {"degradation", missed == 0 && untried ? standing::unknown : broken_if(missed > 0), text};
+}
+
+// " (atoned 2, orders 1)"
+std::string ends_text(drill_report const& of) {
+  std::string text;
+  for (auto const& [name, count] : of.ended) text += (text.empty() ? " (" : ", ") + name + ' ' + std::to_string(count);
+  return text.empty() ? text : text + ')';
+}
+
+// A fault that met nobody shows nothing.
+judgement judge_hits(drill_report const& of) {
+  std::string text;
+  std::uint64_t hits = 0;
+  for (auto const& each : of.faults) {
+    hits += each.hits;
+    if (each.hit_nothing == 0) continue;
+    text += (text.empty() ? "" : "; ") + each.text + ": met no connection, or nothing went through proxy " + each.proxy + ", " +
+            std::to_string(each.hit_nothing) + " of " + counted(each.times, "time");
+  }
+  if (!text.empty()) return {"hits", standing::unknown, text};
+  return {"hits", standing::kept, "the proxies' faults met " + counted(hits, "connection")};
 }
 
 }  // namespace
@@ -76,6 +104,12 @@ judgement judge_degradation(drill_report const& of) {
 std::uint64_t drill_report::kills() const noexcept {
   std::uint64_t sum = 0;
   for (auto const& each : faults) sum += each.kills ? each.times : 0;
+  return sum;
+}
+
+std::uint64_t drill_report::ends() const noexcept {
+  std::uint64_t sum = 0;
+  for (auto const& [process, count] : ended) sum += count;
   return sum;
 }
 
@@ -111,9 +145,12 @@ std::string_view name(standing of) noexcept {
 }
 
 std::vector<judgement> judge(drill_report const& of, demands const& must) {
-  std::vector<judgement> all{judge_recovery(of, must), judge_loss(of), judge_degradation(of)};
+  std::vector<judgement> all{judge_recovery(of, must), judge_loss(of), judge_degradation(of), judge_hits(of)};
   all.emplace_back("parked", broken_if(of.sagas.parked > must.parked),
                    counted(of.sagas.parked, "saga") + "; wanted: at most " + std::to_string(must.parked));
+  all.emplace_back(
+      "processes", broken_if(of.ends() > must.ended_by_themselves),
+      std::to_string(of.ends()) + " ended by themselves" + ends_text(of) + "; wanted: at most " + std::to_string(must.ended_by_themselves));
   if (of.interrupted) all.emplace_back("carried out", standing::unknown, "interrupted");
   if (!of.trouble.empty()) all.emplace_back("carried out", standing::unknown, of.trouble);
   return all;

@@ -2,6 +2,7 @@
 // Thread rules: plain values.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace atone::drill {
 // One saga of the drill.
 struct ledger_row {
   std::string key;
-  saga_id id;  // empty: its start was not answered (yet)
+  saga_id id;               // empty: its start was not answered (yet)
+  std::uint32_t sends = 0;  // of its start
   saga_status status = saga_status::running;
   duration settled_at{};  // since the load began; 0: it has neither ended nor been parked
   bool missing = false;   // accepted, and now unknown
@@ -22,6 +24,14 @@ struct ledger_row {
 
   ledger_row() = default;
   bool accepted() const noexcept { return !id.empty(); }
+};
+
+// A saga as the store has it: who holds which key.
+struct held_key {
+  std::string key;
+  saga_id id;
+
+  held_key() = default;
 };
 
 }  // namespace atone::drill

@@ -1,5 +1,6 @@
 #include "drill/load.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -45,13 +46,20 @@ http::client_options client_options_of(drill_plan const& plan, http::tls_options
   return made;
 }
 
+// A proxy that sends a start twice before a coordinator may well have its second sending answered first.
+bool has_duplicate(drill_plan const& plan) {
+  return std::any_of(plan.faults.begin(), plan.faults.end(), [](auto const& one) { return one.network.kind == fault_kind::duplicate; });
+}
+
 }  // namespace
 
 struct load::impl : std::enable_shared_from_this<load::impl> {
-  impl(boost::asio::io_context& loop, drill_plan const& of, std::string secret, http::tls_options tls, std::uint64_t number)
+  impl(boost::asio::io_context& loop, drill_plan const& of, std::string secret, http::tls_options tls, std::string own,
+       std::uint64_t number)
       : io(loop),
         plan(of),
         token(std::move(secret)),
+        run(std::move(own)),
         first(number),
         origins(origins_of(of)),
         via(loop, client_options_of(of, std::move(tls))) {}
@@ -74,7 +82,9 @@ struct load::impl : std::enable_shared_from_this<load::impl> {
   boost::asio::io_context& io;
   drill_plan const& plan;
   std::string token;
+  std::string run;
   std::uint64_t first;
+  bool doubles = has_duplicate(plan);
   std::vector<http::origin> origins;
   http::client via;
   std::vector<ledger_row> rows;
@@ -116,7 +126,7 @@ void load::impl::take_next() {
   }
   if (plan.load.rate != 0) next_start = std::max(next_start + std::chrono::microseconds{1'000'000 / plan.load.rate}, now - repeat_after);
   rows.emplace_back();
-  rows.back().key = "drill-" + std::to_string(first + rows.size() - 1);
+  rows.back().key = "drill-" + run + '-' + std::to_string(rows.size());
   send_start(rows.size() - 1);
 }
 
@@ -125,6 +135,7 @@ void load::impl::free_slot() {
 }
 
 void load::impl::send_start(std::size_t row) {
+  ++rows[row].sends;
   http::request start;
   start.method = "POST";
   start.target = "/v1/sagas/" + percent_encode(plan.load.saga);
@@ -145,6 +156,9 @@ void load::impl::started(std::size_t row, http::exchange const& came) {
   }
   auto const seen = read_saga_answer(came.response.body);
   if (!seen) return give_up(seen.error());
+  if (seen->replayed && rows[row].sends == 1 && !doubles) {
+    return give_up(error{errc::conflict, "the start of " + rows[row].key + " was sent once, and answered as one that was accepted before"});
+  }
   rows[row].id = seen->id;
   send_wait(row);
 }
@@ -219,8 +233,13 @@ void load::impl::give_up(error why) {
   free_slot();
 }
 
-load::load(boost::asio::io_context& io, drill_plan const& plan, std::string token, http::tls_options tls, std::uint64_t first)
-    : impl_(std::make_shared<impl>(io, plan, std::move(token), std::move(tls), first)) {}
+load::load(boost::asio::io_context& io, drill_plan const& plan, std::string token, http::tls_options tls, std::string run,
+           std::uint64_t first)
+    : impl_(std::make_shared<impl>(io, plan, std::move(token), std::move(tls), std::move(run), first)) {}
+
+std::string load::key_prefix() const {
+  return "drill-" + impl_->run + '-';
+}
 
 load::~load() {
   stop();

@@ -23,8 +23,8 @@ namespace atone::drill {
 
 class load {
  public:
-  // `first`: the number of the first saga, for its input and its key.
-  load(boost::asio::io_context& io, drill_plan const& plan, std::string token, http::tls_options tls, std::uint64_t first);
+  // `run`: what every key of this drill has and no other's. `first`: the number of the first saga, for its input.
+  load(boost::asio::io_context& io, drill_plan const& plan, std::string token, http::tls_options tls, std::string run, std::uint64_t first);
   ~load();
   load(load const&) = delete;
   load& operator=(load const&) = delete;
@@ -40,6 +40,8 @@ class load {
   void verify(std::function<void()> done);
 
   std::vector<ledger_row> const& ledger() const noexcept;
+  // What the keys of all its sagas begin with.
+  std::string key_prefix() const;
   // When sagas were settled, in rising order, since the load began.
   std::vector<duration> const& ends() const noexcept;
   // Which rows of the ledger those were.

@@ -91,6 +91,7 @@ struct demands {
   duration give_up = std::chrono::seconds{30};  // how long recovery is waited for at all
   duration settle = std::chrono::minutes{2};    // how long the last sagas are waited for
   std::uint64_t parked = 0;                     // at most
+  std::uint64_t ended_by_themselves = 0;        // processes, at most
 
   demands() = default;
 };

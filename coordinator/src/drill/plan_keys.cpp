@@ -19,12 +19,23 @@ constexpr list<21> fault_now{"kill",   "pause",        "proxy",       "run",   "
                              "expect", "delay",        "jitter",      "stall", "reset", "cut",    "duplicate",
                              "drip",   "lose_request", "lose_answer", "way",   "every", "refuse", "half_open"};
 constexpr list<2> expect_now{"fallback", "alert"};
-constexpr list<4> must_now{"recover_within", "give_up", "settle", "parked"};
-constexpr std::array homes{key_home{"saga", "load"},           key_home{"definition", "load"}, key_home{"input", "load"},
-                           key_home{"in_flight", "load"},      key_home{"rate", "load"},       key_home{"warm_up", "load"},
-                           key_home{"recover_within", "must"}, key_home{"give_up", "must"},    key_home{"settle", "must"},
-                           key_home{"parked", "must"},         key_home{"kill", "faults"},     key_home{"pause", "faults"},
-                           key_home{"proxy", "faults"},        key_home{"fallback", "expect"}, key_home{"alert", "expect"}};
+constexpr list<5> must_now{"recover_within", "give_up", "settle", "parked", "ended_by_themselves"};
+constexpr std::array homes{key_home{"saga", "load"},
+                           key_home{"definition", "load"},
+                           key_home{"input", "load"},
+                           key_home{"in_flight", "load"},
+                           key_home{"rate", "load"},
+                           key_home{"warm_up", "load"},
+                           key_home{"recover_within", "must"},
+                           key_home{"give_up", "must"},
+                           key_home{"settle", "must"},
+                           key_home{"parked", "must"},
+                           key_home{"ended_by_themselves", "must"},
+                           key_home{"kill", "faults"},
+                           key_home{"pause", "faults"},
+                           key_home{"proxy", "faults"},
+                           key_home{"fallback", "expect"},
+                           key_home{"alert", "expect"}};
 
 }  // namespace
 

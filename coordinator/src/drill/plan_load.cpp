@@ -1,6 +1,9 @@
 // load_plan_text: the document as a whole.
+#include <algorithm>
 #include <array>
 #include <charconv>
+
+#include <boost/asio/ip/address.hpp>
 
 #include <atone/json.hpp>
 #include <atone/yaml/fields.hpp>
@@ -48,17 +51,28 @@ std::string read_ready(spot const& at, report& out) {
   return text.starts_with("tcp://") && text.rfind(':') > 5 ? text : read_url(at, out);
 }
 
+// "127.0.0.1:7001" or "[::1]:7001", whose address is one.
+bool take_apart(std::string_view text, socket_address& into) {
+  auto const colon = text.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  auto const digits = text.substr(colon + 1);
+  auto const* const end = digits.data() + digits.size();
+  auto const [stop, failed] = std::from_chars(digits.data(), end, into.port);
+  auto address = text.substr(0, colon);
+  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  boost::system::error_code unknown;
+  boost::asio::ip::make_address(address, unknown);
+  into.address = address;
+  return failed == std::errc{} && stop == end && into.port != 0 && !unknown;
+}
+
 socket_address read_address(spot const& map, std::string_view key, report& out) {
   socket_address made;
   auto const at = required_field(map, key, "an address, as in 127.0.0.1:7001", out);
   auto const text = at ? read_text(*at, "an address, as in \"127.0.0.1:7001\"", out) : std::nullopt;
-  if (!text) return made;
-  auto const colon = text->rfind(':');
-  made.address = text->substr(0, colon);
-  auto const digits = colon == std::string::npos ? std::string{} : text->substr(colon + 1);
-  auto const [stop, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), made.port);
-  bool const good = !made.address.empty() && failed == std::errc{} && stop == digits.data() + digits.size() && made.port != 0;
-  if (!good) out.mistake(*at, "found `" + *text + "`; expected an IP address and a port, as in 127.0.0.1:7001");
+  if (text && !take_apart(*text, made)) {
+    out.mistake(*at, "found `" + *text + "`; expected an IP address and a port, as in 127.0.0.1:7001");
+  }
   return made;
 }
 
@@ -112,12 +126,56 @@ void read_proxies(spot const& root, drill_plan& into, report& out) {
   read_parts(root, "proxies", "a map of proxies by name", into.proxies, one, out);
 }
 
+bool is_setting(std::string_view word) {
+  auto const equals = word.find('=');
+  auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  return equals != std::string_view::npos && equals > 0 && std::all_of(word.begin(), word.begin() + static_cast<long>(equals), letter);
+}
+
+// Where the shell would end the first command of the line and begin another one; npos: nowhere.
+std::size_t end_of_command(std::string_view line) {
+  char quote = 0;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    char const each = line[at];
+    if (each == '\\' && quote != '\'') {
+      ++at;
+    } else if (quote != 0) {
+      quote = each == quote ? '\0' : quote;
+    } else if (each == '\'' || each == '"') {
+      quote = each;
+    } else if (std::string_view{"&|;\n"}.find(each) != std::string_view::npos) {
+      bool const redirects = at > 0 && (line[at - 1] == '>' || line[at - 1] == '<');  // 2>&1
+      if (!redirects || each != '&') return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// The line takes the place of its shell, so it must be one program: anything after it would never run.
+void read_start(spot const& map, process_plan& into, report& out) {
+  auto const at = field(map, "start");
+  if (!at) return;
+  auto text = read_text(*at, "a command line", out).value_or("");
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  into.start = text;
+  std::string_view const line = text;
+  if (is_setting(line.substr(0, line.find(' ')))) {
+    out.mistake(*at, "found `" + std::string{line.substr(0, line.find(' '))} +
+                         "` before the program; expected one program: `env VARIABLE=value program`");
+  }
+  auto const end = end_of_command(line);
+  if (end == std::string_view::npos) return;
+  auto const sign = line.substr(end, line.substr(end, 2) == "&&" || line.substr(end, 2) == "||" ? 2 : 1);
+  out.mistake(*at,
+              "found `" + std::string{sign == "\n" ? "a new line" : sign} + "`; expected one program with its arguments, or sh -c '…'");
+}
+
 void read_processes(spot const& root, drill_plan& into, report& out) {
   auto const one = [&](std::string const& name, spot const& at, process_plan& made) {
     made.name = name;
     if (!expect_map(at, "a map with `start` or `pid_file`", out)) return;
     check_keys(at, process_keys, out);
-    read_optional_text(at, "start", "a command line", made.start, out);
+    read_start(at, made, out);
     read_optional_text(at, "pid_file", "a file", made.pid_file, out);
     read_optional_text(at, "log", "a file", made.log, out);
     if (auto const url = field(at, "ready")) made.ready = read_ready(*url, out);
@@ -139,9 +197,15 @@ void read_coordinators(spot const& root, drill_plan& into, report& out) {
   for (std::size_t n = 0; n < (*at)->items.size(); ++n) into.coordinators.push_back(read_url(at->item(n), out));
 }
 
+// A variable may leave either of the two empty, which is as if it were not there.
+std::optional<spot> filled_field(spot const& map, std::string_view key) {
+  auto const at = field(map, key);
+  return at && (*at)->is_scalar() && (*at)->text.empty() ? std::nullopt : at;
+}
+
 void read_schedule(spot const& root, drill_plan& into, report& out) {
-  auto const rounds = field(root, "rounds");
-  auto const lasts = field(root, "lasts");
+  auto const rounds = filled_field(root, "rounds");
+  auto const lasts = filled_field(root, "lasts");
   if (rounds && lasts) out.mistake(*lasts, "found `rounds` and `lasts`; expected one of them");
   if (rounds) into.rounds = small(read_integer(*rounds, 1, drill_plan::rounds_max, out), 1);
   if (lasts) into.lasts = read_duration(*lasts, out);
@@ -157,6 +221,9 @@ void read_must(spot const& root, drill_plan& into, report& out) {
   read_time(*at, "give_up", into.must.give_up, out);
   read_time(*at, "settle", into.must.settle, out);
   if (auto const most = field(*at, "parked")) into.must.parked = small(read_integer(*most, 0, 1'000'000, out), 0);
+  if (auto const most = field(*at, "ended_by_themselves")) {
+    into.must.ended_by_themselves = small(read_integer(*most, 0, 1'000'000, out), 0);
+  }
   if (into.must.give_up < into.must.recover_within) out.mistake(*at, "`give_up` is less than `recover_within`; expected at least as much");
 }
 

@@ -3,13 +3,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fstream>
+#include <optional>
+#include <sstream>
 #include <utility>
 
 namespace atone::drill {
@@ -25,6 +30,7 @@ constexpr int looks_max = 1000;  // ten seconds
   ::signal(SIGPIPE, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
+  ::signal(SIGHUP, SIG_DFL);
   int const nothing = ::open("/dev/null", O_RDONLY);
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(log, STDOUT_FILENO);
@@ -34,12 +40,41 @@ constexpr int looks_max = 1000;  // ten seconds
   ::_exit(127);
 }
 
-// 'Z': it has ended, and nobody has asked how yet.
-bool is_alive(pid_t pid) {
+constexpr auto older_at_most = std::chrono::seconds{5};  // a pid file than the process that it names
+
+// When the process was started, in ticks since the machine was; nothing: there is none, or it has ended and nobody has asked how yet.
+std::optional<std::uint64_t> start_of(pid_t pid) {
   std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
   std::string text{std::istreambuf_iterator<char>{stat}, {}};
   auto const end = text.rfind(')');
-  return end != std::string::npos && end + 2 < text.size() && text[end + 2] != 'Z' && text[end + 2] != 'X';
+  if (end == std::string::npos) return std::nullopt;
+  std::istringstream fields{text.substr(end + 1)};
+  constexpr int between = 18;  // the state is field 3, the start 22
+  std::string state;
+  std::string passed;
+  fields >> state;
+  for (int n = 0; n < between; ++n) fields >> passed;
+  std::uint64_t started = 0;
+  fields >> started;
+  return !fields || state == "Z" || state == "X" ? std::nullopt : std::optional{started};
+}
+
+// How long ago that was.
+std::chrono::nanoseconds age_of(std::uint64_t started) {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  auto const up = std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
+  return up - std::chrono::nanoseconds{std::chrono::seconds{1}} * static_cast<std::int64_t>(started) / ::sysconf(_SC_CLK_TCK);
+}
+
+std::optional<std::int64_t> written_at(std::string const& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return found.st_mtim.tv_sec * std::int64_t{1'000'000'000} + found.st_mtim.tv_nsec;
+}
+
+std::chrono::nanoseconds age_of_file(std::int64_t written) {
+  return std::chrono::system_clock::now().time_since_epoch() - std::chrono::nanoseconds{written};
 }
 
 // As one word of the shell's.
@@ -91,7 +126,8 @@ std::string command::exit_text() const {
 }
 
 void command::signal(int which) const {
-  if (pid_ > 0) ::kill(pid_, which);
+  if (pid_ <= 0) return;
+  if (::kill(-pid_, which) != 0) ::kill(pid_, which);  // it has not become a group yet
 }
 
 managed_process::~managed_process() {
@@ -99,23 +135,36 @@ managed_process::~managed_process() {
   if (ours_) stop();
 }
 
-pid_t managed_process::pid() const {
-  if (started_.pid() > 0) return started_.pid();
-  if (plan_.pid_file.empty()) return -1;
+result<process_identity> managed_process::named() {
+  error const nobody{errc::not_found, "it is not there"};
+  auto const written = plan_.pid_file.empty() ? std::nullopt : written_at(plan_.pid_file);
+  if (!written) return nobody;
+  process_identity found;
   std::ifstream file{plan_.pid_file};
-  pid_t found = -1;
-  file >> found;
-  return file && found > 1 ? found : -1;
+  file >> found.pid;
+  auto const started = file && found.pid > 1 ? start_of(found.pid) : std::nullopt;
+  if (!started) return nobody;
+  found.started = *started;
+  found.written = *written;
+  auto const number = std::to_string(found.pid);
+  bool const known = found.pid == known_.pid && found.written == known_.written;
+  if (known && found.started != known_.started) return error{errc::conflict, "process " + number + " is another one by now"};
+  if (!known && age_of_file(found.written) > age_of(found.started) + older_at_most) {
+    return error{errc::conflict, "process " + number + " was started after " + plan_.pid_file +
+                                     " was written, so it is not the one that is meant; remove the file"};
+  }
+  known_ = found;
+  return found;
 }
 
 bool managed_process::running() {
-  if (started_.pid() > 0) return started_.running();
-  auto const found = pid();
-  return found > 0 && is_alive(found);
+  return by_drill_ ? started_.running() : named().has_value();
 }
 
 result<void> managed_process::bring_up() {
-  if (running()) return {};
+  auto const there = named();
+  if (there) return {};
+  if (there.error().code == errc::conflict) return error{errc::conflict, "process " + plan_.name + ": " + there.error().message};
   if (!can_start())
     return error{errc::unavailable,
                  "process " + plan_.name + " is not running, by " + plan_.pid_file + ", and the plan has no `start` for it"};
@@ -128,14 +177,23 @@ result<void> managed_process::start() {
   auto made = command::start(note + "exec " + plan_.start, plan_.log, ours_);
   if (!made) return made.error();
   started_ = *made;
+  by_drill_ = true;
   return {};
 }
 
-result<void> managed_process::send(int signal, std::string const& what) const {
-  auto const to = pid();
-  if (to > 0 && ::kill(to, signal) == 0) return {};
-  return error{errc::unavailable,
-               "process " + plan_.name + " can't be " + what + ": " + (to > 0 ? std::strerror(errno) : "it is not there")};
+result<void> managed_process::send(int signal, std::string const& what) {
+  auto const failed = [&](std::string const& why) {
+    return error{errc::unavailable, "process " + plan_.name + " can't be " + what + ": " + why};
+  };
+  if (by_drill_) {
+    if (started_.pid() <= 0) return failed("it is not there");
+    started_.signal(signal);
+    return {};
+  }
+  auto const to = named();
+  if (!to) return failed(to.error().message);
+  if (::kill(to->pid, signal) == 0) return {};
+  return failed(std::strerror(errno));
 }
 
 result<void> managed_process::kill() {
@@ -152,7 +210,11 @@ result<void> managed_process::pause() {
 }
 
 void managed_process::go_on() {
-  if (std::exchange(paused_, false)) static_cast<void>(send(SIGCONT, "continued"));
+  if (!std::exchange(paused_, false)) return;
+  // Whoever was stopped, whatever the pid file says by now.
+  bool const same = !by_drill_ && start_of(known_.pid) == known_.started;
+  if (by_drill_) started_.signal(SIGCONT);
+  if (same) ::kill(known_.pid, SIGCONT);
 }
 
 void managed_process::stop() {

@@ -3,6 +3,7 @@
 // Thread rules: one thread, that of main(): what is started ends with it at the latest (but for what was there before).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <sys/types.h>
@@ -25,12 +26,21 @@ class command {
   bool running();  // false once it has ended; exit_text() says how
   bool succeeded() const noexcept;
   std::string exit_text() const;
-  void signal(int which) const;
-  void reap();  // waits until it has ended
+  void signal(int which) const;  // to everything that it has started and that has not left its process group
+  void reap();                   // waits until it has ended
 
  private:
   pid_t pid_ = -1;
   int status_ = 0;
+};
+
+// Which process a number means: the system gives a number again, to whoever comes.
+struct process_identity {
+  pid_t pid = -1;
+  std::uint64_t started = 0;  // by its entry in /proc
+  std::int64_t written = 0;   // when the pid file was that named it, nanoseconds
+
+  process_identity() = default;
 };
 
 // One process of the plan.
@@ -60,12 +70,15 @@ class managed_process {
   void stop();
 
  private:
-  pid_t pid() const;
-  result<void> send(int signal, std::string const& what) const;
+  // Whom the pid file means: only for one that the drill itself has never started. Errors: nobody, or somebody else.
+  result<process_identity> named();
+  result<void> send(int signal, std::string const& what);
 
   process_plan const& plan_;
   command started_;
-  bool ours_ = false;  // it was not there before the drill
+  process_identity known_;  // by the pid file
+  bool by_drill_ = false;   // it was started by the drill: the pid file is looked at no more
+  bool ours_ = false;       // it was not there before the drill
   bool paused_ = false;
 };
 

@@ -1,7 +1,7 @@
 // When sagas go on again after a fault: pure arithmetic over the moments at which they ended.
 //
-// The usual rate is how many sagas ended a second in all calm time so far: the warm-up, and the rests between faults. Sagas go on again at
-// the first moment at which, after the fault's end, half of what usually ends in one second has ended within one second. What is
+// The usual rate is how many sagas ended a second during the warm-up: what comes after it, slow rests too, can't lower it. Sagas go on
+// again at the first moment at which, after the fault's end, half of what usually ends in one second has ended within one second. What is
 // told is the time from the fault's end to that moment, so it is never shorter than the half second that a full rate needs to show itself.
 // Thread rules: pure.
 #pragma once

@@ -26,23 +26,24 @@ std::string fault_table(drill_report const& of) {
   constexpr std::size_t narrow = 10;
   std::size_t widest = 5;
   for (auto const& each : of.faults) widest = std::max(widest, each.text.size());
-  auto const line = [&](std::string const& text, std::array<std::string, 6> const& cells) {
+  auto const line = [&](std::string const& text, std::array<std::string, 7> const& cells) {
     auto made = "  " + padded(text, widest);
     for (auto const& cell : cells) made += padded(cell, narrow, true);
     return made + '\n';
   };
-  auto made = line("fault", {"times", "median", "longest", "ended", "fallback", "alerts"});
+  auto made = line("fault", {"times", "hits", "median", "longest", "ended", "fallback", "alerts"});
   for (auto const& each : of.faults) {
-    made += line(each.text, {std::to_string(each.times), seconds_text(median(each.recoveries)), seconds_text(longest(each.recoveries)),
-                             std::to_string(each.settled), std::to_string(sum_of(each.fell_back)),
-                             each.expect.alert.empty() ? "-" : std::to_string(sum_of(each.alerts))});
+    made +=
+        line(each.text, {std::to_string(each.times), each.proxy.empty() ? "-" : std::to_string(each.hits),
+                         seconds_text(median(each.recoveries)), seconds_text(longest(each.recoveries)), std::to_string(each.settled),
+                         std::to_string(sum_of(each.fell_back)), each.expect.alert.empty() ? "-" : std::to_string(sum_of(each.alerts))});
   }
   return made;
 }
 
 std::string rate_text(drill_report const& of) {
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.1f sagas a second in calm time", of.usual.per_second());
+  std::snprintf(text.data(), text.size(), "%.1f sagas a second in the warm-up", of.usual.per_second());
   return text.data();
 }
 
@@ -65,7 +66,8 @@ void write_fault(json::writer& to, fault_record const& of) {
   to.key("settled").number(of.settled);
   write_counts(to, "fell_back", of.fell_back);
   write_counts(to, "alerts", of.alerts);
-  to.key("fallback_missed").number(of.fallback_missed).key("alert_missed").number(of.alert_missed).end_object();
+  to.key("fallback_missed").number(of.fallback_missed).key("alert_missed").number(of.alert_missed);
+  to.key("hits").number(of.hits).key("hit_nothing").number(of.hit_nothing).end_object();
 }
 
 void write_sagas(json::writer& to, ledger_sums const& of) {
@@ -74,6 +76,8 @@ void write_sagas(json::writer& to, ledger_sums const& of) {
   to.key("open").number(of.open).key("missing").number(of.missing).key("fell_back").number(of.fell_back);
   to.key("missing_ids").begin_array();
   for (auto const& id : of.missing_ids) to.string(id);
+  to.end_array().key("doubled").number(of.doubled).key("doubled_keys").begin_array();
+  for (auto const& each : of.doubled_keys) to.string(each);
   to.end_array().end_object();
 }
 
@@ -97,12 +101,14 @@ std::string to_text(drill_report const& of, demands const& must) {
   auto text = "drill " + of.name + "   seed " + std::to_string(of.seed) + "   " + seconds_text(of.took) + "   " + rate_text(of) + '\n';
   text += fault_table(of);
   auto const& sagas = of.sagas;
-  text += "  sagas: accepted " + std::to_string(sagas.accepted) + "   completed " + std::to_string(sagas.completed) + "   compensated " +
-          std::to_string(sagas.compensated) + "   parked " + std::to_string(sagas.parked) + "   with a fallback " +
-          std::to_string(sagas.fell_back) + '\n';
+  text += "  sagas: accepted " + std::to_string(sagas.accepted) + "   unanswered " + std::to_string(sagas.unanswered) + "   completed " +
+          std::to_string(sagas.completed) + "   compensated " + std::to_string(sagas.compensated) + "   parked " +
+          std::to_string(sagas.parked) + "   with a fallback " + std::to_string(sagas.fell_back) + '\n';
   text += "  faults " + std::to_string(of.applied()) + ", kills among them " + std::to_string(of.kills()) + "; requests sent again " +
-          std::to_string(of.repeats) + "; processes that ended by themselves " + std::to_string(of.restarts) + '\n';
+          std::to_string(of.repeats) + "; processes that ended by themselves " + std::to_string(of.ends()) + '\n';
+  for (auto const& each : of.faults) text += each.times == 0 ? "  never applied: " + each.text + '\n' : "";
   for (auto const& id : sagas.missing_ids) text += "  lost: " + id + '\n';
+  for (auto const& each : sagas.doubled_keys) text += "  doubled: " + each + '\n';
   for (auto const& each : all) text += padded(std::string{each.about}, 13) + padded(std::string{name(each.stands)}, 15) + each.text + '\n';
   text += std::string{verdict_word(verdict(all))} + '\n';
   return text;
@@ -117,7 +123,8 @@ std::string to_json(drill_report const& of, demands const& must) {
   out.key("faults").begin_array();
   for (auto const& each : of.faults) write_fault(out, each);
   out.end_array().key("applied").number(of.applied()).key("kills").number(of.kills());
-  out.key("repeats").number(of.repeats).key("restarts").number(of.restarts);
+  out.key("repeats").number(of.repeats).key("restarts").number(of.ends());
+  write_counts(out, "ended_by_themselves", of.ended);
   write_sagas(out, of.sagas);
   write_judgements(out, all);
   out.key("audit");

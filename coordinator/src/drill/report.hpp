@@ -23,6 +23,7 @@ struct fault_record {
   std::string text;
   expectation expect;
   bool kills = false;
+  std::string proxy;  // whose connections it is about; empty: it is no proxy's fault
   std::uint64_t times = 0;
   std::vector<duration> recoveries;  // of those that recovered
   std::uint64_t unrecovered = 0;
@@ -31,6 +32,8 @@ struct fault_record {
   std::map<std::string, std::uint64_t> alerts;     // of these: by the alert's kind; asked for only where one is expected
   std::uint64_t fallback_missed = 0;               // times that the expected one did not come
   std::uint64_t alert_missed = 0;
+  std::uint64_t hits = 0;         // connections that it did something to; of a proxy's fault
+  std::uint64_t hit_nothing = 0;  // times that it touched none, or nothing went through the proxy
 
   fault_record() = default;
 };
@@ -45,7 +48,9 @@ struct ledger_sums {
   std::uint64_t open = 0;     // still under way when the time to settle was over
   std::uint64_t missing = 0;  // accepted, and unknown at the end
   std::uint64_t fell_back = 0;
-  std::vector<std::string> missing_ids;  // the first few
+  std::uint64_t doubled = 0;              // keys with more than one saga, and sagas with more than one key
+  std::vector<std::string> missing_ids;   // the first few
+  std::vector<std::string> doubled_keys;  // likewise
 
   ledger_sums() = default;
 };
@@ -59,8 +64,8 @@ struct drill_report {
   usual_rate usual;
   std::vector<fault_record> faults;  // in the plan's order
   ledger_sums sagas;
-  std::uint64_t repeats = 0;   // requests of the load that were sent again
-  std::uint64_t restarts = 0;  // processes that ended by themselves and were started again
+  std::uint64_t repeats = 0;                   // requests of the load that were sent again
+  std::map<std::string, std::uint64_t> ended;  // by process: how often it ended by itself
   std::optional<audit::report> audit;
   std::string trouble;  // why the drill could not be carried out, or its end not be checked; empty: nothing
   bool interrupted = false;
@@ -68,6 +73,7 @@ struct drill_report {
   drill_report() = default;
   std::uint64_t kills() const noexcept;
   std::uint64_t applied() const noexcept;
+  std::uint64_t ends() const noexcept;
 };
 
 enum class standing : std::uint8_t { kept, broken, unknown };
@@ -75,7 +81,7 @@ std::string_view name(standing of) noexcept;
 
 // One of the things a drill is about.
 struct judgement {
-  std::string_view about;  // "recovery", "lost", "degradation", "parked", "carried out"
+  std::string_view about;  // "recovery", "lost", "degradation", "hits", "parked", "processes", "carried out"
   standing stands = standing::kept;
   std::string text;
 

@@ -13,6 +13,7 @@
 #include "drill/installation.hpp"
 #include "drill/load.hpp"
 #include "drill/tally.hpp"
+#include "drill/watcher.hpp"
 
 namespace atone::drill {
 namespace {
@@ -23,8 +24,8 @@ constexpr std::chrono::milliseconds slice{20};         // between two looks at w
 constexpr std::chrono::milliseconds watch_every{100};  // at processes that may have ended by themselves
 constexpr duration ready_max = std::chrono::seconds{30};
 constexpr duration gone_max = std::chrono::seconds{5};
+constexpr duration traffic_max = std::chrono::seconds{5};  // until a proxy that is in use has carried something
 constexpr duration command_max = std::chrono::minutes{1};
-constexpr std::uint64_t restarts_max = 100;
 constexpr int starts_max = 4;  // of a process that ends before it is ready
 constexpr duration start_again_after = std::chrono::milliseconds{500};
 
@@ -35,7 +36,8 @@ class drill_run {
         with_(with),
         order_(plan, with.seed),
         here_(plan),
-        load_(io_, plan, with.token, with.tls, with.first),
+        watcher_(here_),
+        load_(io_, plan, with.token, with.tls, with.run, with.first),
         work_(io_.get_executor()) {
     report_.name = plan.name;
     report_.seed = with.seed;
@@ -44,6 +46,7 @@ class drill_run {
       report_.faults.back().text = each.text();
       report_.faults.back().expect = each.expect;
       report_.faults.back().kills = each.kind == fault_plan::kind_of::kill;
+      if (each.kind == fault_plan::kind_of::network) report_.faults.back().proxy = each.target;
     }
   }
 
@@ -55,7 +58,10 @@ class drill_run {
     if (goes_on()) apply_faults();
     load_.stop_starting();
     if (!report_.interrupted) look_at_what_is_left();
+    watch_now();
+    report_.ended = watcher_.ended();
     report_.sagas = add_up(load_.ledger());
+    add_doubled(load_.ledger(), stored_, report_.sagas);
     if (load_.failure() && report_.trouble.empty()) report_.trouble = load_.failure()->message;
     load_.stop();
     report_.took = since_begin();
@@ -94,15 +100,14 @@ class drill_run {
     pump(time, [] { return false; });
   }
 
-  // Who ends by itself (a fenced coordinator does) is started again, as whoever runs it would.
   void watch() {
     if (!watching_ || steady::now() < next_watch_) return;
     next_watch_ = steady::now() + watch_every;
-    for (auto const& each : here_.processes()) {
-      if (each.get() == down_ || !each->can_start() || each->running()) continue;
-      if (++report_.restarts > restarts_max) return trouble("process " + each->plan().name + " ends again and again: " + each->exit_text());
-      if (auto started = each->start(); !started) trouble(started.error().message);
-    }
+    if (auto looked = watcher_.look(steady::now(), down_); !looked) trouble(looked.error().message);
+  }
+  void watch_now() {
+    next_watch_ = steady::now();
+    watch();
   }
 
   result<void> bring_up() {
@@ -145,16 +150,12 @@ class drill_run {
   }
 
   void warm_up() {
-    calm(plan_.load.warm_up);
-    with_.tell("usual: " + std::to_string(static_cast<std::uint64_t>(report_.usual.per_second())) + " sagas a second");
-    if (goes_on() && report_.usual.half() == 0) trouble("no saga ended during the warm-up of " + format_duration(plan_.load.warm_up));
-  }
-
-  void calm(duration time) {
     auto const from = load_.now();
     auto const before = load_.ends().size();
-    pump(time);
+    pump(plan_.load.warm_up);
     report_.usual.add(load_.now() - from, load_.ends().size() - before);
+    with_.tell("usual: " + std::to_string(static_cast<std::uint64_t>(report_.usual.per_second())) + " sagas a second");
+    if (goes_on() && report_.usual.half() == 0) trouble("no saga ended during the warm-up of " + format_duration(plan_.load.warm_up));
   }
 
   void apply_faults() {
@@ -169,27 +170,35 @@ class drill_run {
     auto& record = report_.faults[which];
     ++record.times;
     auto const settled_before = load_.ends().size();
-    auto const ended = bring_about(fault);
+    auto const ended = bring_about(fault, record);
     if (!ended) return trouble(fault.text() + ": " + ended.error().message);
     auto const outcome = goes_on() ? measure(*ended, record) : "not measured";
-    if (goes_on()) calm(plan_.rest);
+    if (goes_on()) pump(plan_.rest);
     account(settled_before, record);
     with_.tell(seconds_text(since_begin()) + "  " + fault.text() + ": " + outcome);
   }
 
   // From the beginning of the fault to its end; the moment of its end, by the load's clock.
-  result<duration> bring_about(fault_plan const& fault) {
+  result<duration> bring_about(fault_plan const& fault, fault_record& into) {
     switch (fault.kind) {
       case fault_plan::kind_of::kill: return kill(here_.process(fault.target), fault.lasts);
       case fault_plan::kind_of::pause: return pause(here_.process(fault.target), *fault.lasts);
-      case fault_plan::kind_of::network: return disturb(here_.proxy(fault.target), fault.network, *fault.lasts);
+      case fault_plan::kind_of::network: return disturb(here_.proxy(fault.target), fault, into);
       case fault_plan::kind_of::command: break;
     }
     return run_commands(fault);
   }
 
+  // One that has ended by itself meanwhile is about to be started again.
+  void until_it_runs(managed_process& what) {
+    watch_now();
+    pump(gone_max, [&] { return what.running(); });
+  }
+
   result<duration> kill(managed_process& what, std::optional<duration> lasts) {
+    until_it_runs(what);
     down_ = &what;
+    watch_now();
     auto const killed = what.kill();
     auto at = load_.now();
     pump(gone_max, [&] { return !what.running(); });
@@ -205,17 +214,26 @@ class drill_run {
   }
 
   result<duration> pause(managed_process& what, duration lasts) {
+    until_it_runs(what);
     if (auto paused = what.pause(); !paused) return paused.error();
     pump(lasts);
     what.go_on();
     return load_.now();
   }
 
-  result<duration> disturb(fault_proxy& what, network_fault const& by, duration lasts) {
-    what.set(by);
-    pump(lasts);
+  // Nothing is shown by a fault that nobody met: before it the proxy must be carrying something, and while it lasts it must touch somebody.
+  result<duration> disturb(fault_proxy& what, fault_plan const& by, fault_record& into) {
+    auto const idle = what.figures();
+    bool const in_use = pump(traffic_max, [&] { return what.figures().carried != idle.carried; });
+    auto const before = what.figures();
+    what.set(by.network);
+    pump(*by.lasts);
     what.heal();
-    return load_.now();
+    auto const at = load_.now();
+    auto const hits = what.figures().touched - before.touched;
+    into.hits += hits;
+    if (!report_.interrupted && (!in_use || hits == 0)) ++into.hit_nothing;
+    return at;
   }
 
   result<duration> run_commands(fault_plan const& fault) {
@@ -276,17 +294,32 @@ class drill_run {
 
   void look_at_what_is_left() {
     with_.tell("waiting for the last sagas");
-    pump(plan_.must.settle, [&] { return load_.quiet(); });
+    if (!pump(plan_.must.settle, [&] { return load_.quiet(); }) && !report_.interrupted) {
+      trouble("not every saga had ended, and not every start was answered, within " + format_duration(plan_.must.settle));
+    }
     bool verified = false;
     load_.verify([&] { verified = true; });
     with_.tell("asking for each of " + std::to_string(load_.ledger().size()) + " sagas");
     if (!pump(plan_.must.settle, [&] { return verified; })) trouble("the coordinators did not say in time what became of every saga");
     if (report_.interrupted) return;
+    list_what_is_stored();
     with_.tell("audit");
     result<audit::report> found{error{errc::unavailable, "no coordinator"}};
     for (std::size_t n = 0; n < plan_.coordinators.size() && !found; ++n) found = with_.audit(plan_.coordinators[n]);
     if (!found) return trouble("no audit: " + found.error().message);
     report_.audit = std::move(*found);
+  }
+
+  // A start doubled under one key shows itself only in the store: the load was told of one saga.
+  void list_what_is_stored() {
+    result<std::vector<held_key>> found{error{errc::unavailable, "no coordinator"}};
+    for (std::size_t n = 0; n < plan_.coordinators.size() && !found; ++n) found = list_keys(access(n), load_.key_prefix());
+    if (!found) return trouble("the drill's sagas can't be listed: " + found.error().message);
+    stored_ = std::move(*found);
+    auto const sums = add_up(load_.ledger());
+    auto const expected = sums.accepted - sums.missing;
+    if (stored_.size() >= expected) return;
+    trouble("the store lists " + std::to_string(stored_.size()) + " of the drill's " + std::to_string(expected) + " sagas");
   }
 
   drill_plan const& plan_;
@@ -295,7 +328,9 @@ class drill_run {
   drill_report report_;
   boost::asio::io_context io_{1};
   installation here_;
+  watcher watcher_;
   load load_;
+  std::vector<held_key> stored_;  // of this drill, at the end
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   steady::time_point begun_ = steady::now();
   steady::time_point next_watch_ = steady::now();
@@ -315,7 +350,7 @@ std::uint64_t drawn(std::uint64_t& state) noexcept {
 }  // namespace
 
 std::size_t fault_order::next() {
-  if (!plan_.drawn) return at_++ % plan_.faults.size();
+  if (!plan_.drawn || at_ < plan_.faults.size()) return at_++ % plan_.faults.size();
   std::uint64_t sum = 0;
   for (auto const& each : plan_.faults) sum += each.weight;
   auto left = drawn(state_) % sum;

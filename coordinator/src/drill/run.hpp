@@ -19,6 +19,7 @@ namespace atone::drill {
 struct drill_world {
   std::uint64_t seed = 1;
   std::uint64_t first = 1;  // number of the first saga: higher than any of an earlier drill's
+  std::string run = "1";    // in every key of this drill, and in none of another's
   std::string token;        // secret for the coordinators; may be empty
   http::tls_options tls;
   std::function<bool()> interrupted;                               // looked at all the time; true ends the drill early
@@ -32,7 +33,7 @@ struct drill_world {
 // undone and what was brought up is ended, whichever way it ends.
 result<drill_report> run_drill(drill_plan const& plan, drill_world const& with);
 
-// Which fault comes when: the list again and again, or drawn by weight. Pure; the same for the same seed.
+// Which fault comes when: the list again and again, or drawn by weight once each has had its turn. Pure; the same for the same seed.
 class fault_order {
  public:
   fault_order(drill_plan const& plan, std::uint64_t seed) : plan_(plan), state_(seed) {}

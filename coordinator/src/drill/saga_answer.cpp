@@ -25,6 +25,7 @@ result<saga_answer> read_saga_answer(std::string_view text) {
   auto const id = saga_id::parse(text_at(*parsed, "id"));
   if (!id) return error{errc::internal, "the coordinator's answer has no saga id in `id`"};
   made.id = *id;
+  made.replayed = flag_at(*parsed, "replayed");
   if (auto const word = parsed->find("status")) {
     auto const status = parse_saga_status(text_at(*parsed, "status"));
     if (!status) return error{errc::internal, "the coordinator's answer has no known `status`"};

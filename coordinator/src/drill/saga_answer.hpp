@@ -15,6 +15,7 @@ namespace atone::drill {
 struct saga_answer {
   saga_id id;
   saga_status status = saga_status::running;
+  bool replayed = false;               // of a start: it had been accepted before
   std::vector<std::string> fell_back;  // steps that their fallback has served
 
   saga_answer() = default;

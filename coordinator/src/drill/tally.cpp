@@ -43,4 +43,31 @@ ledger_sums add_up(std::vector<ledger_row> const& ledger) {
   return sums;
 }
 
+void add_doubled(std::vector<ledger_row> const& ledger, std::vector<held_key> const& stored, ledger_sums& into) {
+  std::map<std::string, std::set<saga_id>> sagas_of;
+  std::map<saga_id, std::set<std::string>> keys_of;
+  auto const note = [&](std::string const& key, saga_id const& id) {
+    sagas_of[key].insert(id);
+    keys_of[id].insert(key);
+  };
+  for (auto const& row : ledger) {
+    if (row.accepted()) note(row.key, row.id);
+  }
+  for (auto const& each : stored) note(each.key, each.id);
+  auto const tell = [&](std::string text) {
+    ++into.doubled;
+    if (into.doubled_keys.size() < drill_report::ids_max) into.doubled_keys.push_back(std::move(text));
+  };
+  for (auto const& [key, sagas] : sagas_of) {
+    auto text = "key " + key + " has the sagas";
+    for (auto const& id : sagas) text += ' ' + id.text();
+    if (sagas.size() > 1) tell(std::move(text));
+  }
+  for (auto const& [id, keys] : keys_of) {
+    auto text = "saga " + id.text() + " has the keys";
+    for (auto const& key : keys) text += ' ' + key;
+    if (keys.size() > 1) tell(std::move(text));
+  }
+}
+
 }  // namespace atone::drill

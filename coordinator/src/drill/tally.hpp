@@ -24,5 +24,7 @@ struct settled_stretch {
 settled_stretch settled_since(std::vector<ledger_row> const& ledger, std::vector<std::size_t> const& settled, std::size_t from);
 
 ledger_sums add_up(std::vector<ledger_row> const& ledger);
+// One saga a key and one key a saga: whatever the ledger and the store's list (all keys of the drill) say otherwise is added.
+void add_doubled(std::vector<ledger_row> const& ledger, std::vector<held_key> const& stored, ledger_sums& into);
 
 }  // namespace atone::drill

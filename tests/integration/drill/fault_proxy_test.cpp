@@ -234,6 +234,33 @@ TEST_F(fault_proxy_test, lose_request_and_lose_answer) {
   EXPECT_EQ(proxy_->figures().cuts, 2U);
 }
 
+// Whoever counts on a fault must see whether it has met anybody: a connection counts once, and only when something is done to it.
+TEST_F(fault_proxy_test, counts_the_connections_that_a_fault_has_touched) {
+  auto const touched = [&] { return proxy_->figures().touched; };
+  for (std::size_t kind = 1; kind < fault_kinds; ++kind) {
+    network_fault fault{static_cast<fault_kind>(kind)};
+    if (fault.kind == fault_kind::duplicate) continue;  // no HTTP here
+    fault.bytes = 1;
+    fault.of = 1ms;
+    auto one = connect();
+    EXPECT_EQ(one.say("before\n"), "before\n");
+    auto const before = touched();
+    proxy_->set(fault);
+    bool const at_once = fault.kind == fault_kind::half_open || fault.kind == fault_kind::reset || fault.kind == fault_kind::refuse;
+    EXPECT_EQ(touched() - before, at_once ? 1U : 0U) << name(fault.kind);
+    if (!at_once) one.through.send("x\n");
+    EXPECT_TRUE(comes_true([&] { return touched() == before + 1; }, patience)) << name(fault.kind);
+    proxy_->heal();
+  }
+}
+
+TEST_F(fault_proxy_test, counts_the_bytes_that_pass) {
+  auto one = connect();
+  EXPECT_EQ(one.say("12345\n"), "12345\n");
+  EXPECT_TRUE(comes_true([&] { return proxy_->figures().carried == 12; }, patience));
+  EXPECT_EQ(proxy_->figures().touched, 0U);
+}
+
 TEST_F(fault_proxy_test, a_target_that_is_gone_resets) {
   proxy_options with;
   with.target_port = atone_test::closed_port();
@@ -276,6 +303,7 @@ TEST(fault_proxy, sends_a_request_twice_and_answers_it_once) {
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK")) << answer;
   EXPECT_TRUE(comes_true([&] { return served == 2; }, patience));
   EXPECT_EQ(proxy->figures().doubled, 1U);
+  EXPECT_EQ(proxy->figures().touched, 1U);
   EXPECT_EQ(target.connections(), 2U);
 }
 

@@ -6,13 +6,16 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "drill/run.hpp"
 #include "http_loop.hpp"
+#include "http_scripted_peer.hpp"
 #include "pace.hpp"
 
 namespace atone::drill {
@@ -31,6 +34,7 @@ class fake_coordinator {
     if (to.method == "POST" && to.target == "/v1/definitions") return {200, "{}"};
     if (to.method == "POST") return start(to);
     if (to.target == "/ready") return {200, "{}"};
+    if (to.target.starts_with("/v1/sagas?")) return list(to.target);
     if (to.target.starts_with("/v1/alerts")) return {200, R"({"alerts": [)" + alerts_ + "]}"};
     auto const id = to.target.substr(std::string_view{"/v1/sagas/"}.size(), saga_id::text_size);
     if (id == lost_ && to.target.find("/wait") == std::string::npos) return {404, "{}"};
@@ -39,21 +43,40 @@ class fake_coordinator {
   }
   void lose_one() { losing_ = true; }
   void refuse_starts() { refusing_ = true; }
+  void double_one() { doubling_ = true; }
+  void know_every_key() { knowing_ = true; }
 
   std::atomic<int> requests{0};
   std::string broken;  // while this file is there, nothing ends
+  std::string deaf;    // while this one is there, no start is answered
 
  private:
   http::response start(http::request const& to) {
+    if (std::filesystem::exists(deaf)) return {503, "{}"};
     if (refusing_) return {422, "no such input"};
     std::array<std::uint8_t, 16> bytes{};
     bytes[0] = 1;
-    auto const key = std::stoull(to.headers.get("Idempotency-Key").substr(6).data());
+    auto const whole = std::string{to.headers.get("Idempotency-Key")};
+    auto const key = std::stoull(whole.substr(whole.rfind('-') + 1));
     for (std::size_t n = 0; n < 8; ++n) bytes[15 - n] = static_cast<std::uint8_t>(key >> (8 * n));
     auto const id = saga_id{bytes}.text();
     alerts_ += (alerts_.empty() ? "" : ", ") + (R"({"saga": ")" + id) + R"(", "kind": "fallback"})";
     if (losing_ && lost_.empty()) lost_ = id;
-    return {201, R"({"id": ")" + id + R"(", "replayed": false})"};
+    stored_[whole].insert(id);
+    bytes[0] = 2;
+    if (doubling_.exchange(false)) stored_[whole].insert(saga_id{bytes}.text());
+    return {knowing_ ? 200 : 201, R"({"id": ")" + id + R"(", "replayed": )" + (knowing_ ? "true}" : "false}")};
+  }
+  // One saga a page, the newest first as the text of its id says.
+  http::response list(std::string const& target) const {
+    std::map<std::string, std::string, std::greater<>> keys;
+    for (auto const& [key, ids] : stored_) {
+      for (auto const& id : ids) keys[id] = key;
+    }
+    auto const at = target.find("&before=");
+    auto const from = at == std::string::npos ? keys.begin() : keys.upper_bound(target.substr(at + 8));
+    if (from == keys.end()) return {200, R"({"sagas": [], "next": null})"};
+    return {200, R"({"sagas": [{"id": ")" + from->first + R"(", "key": ")" + from->second + R"("}], "next": ")" + from->first + "\"}"};
   }
 
   std::mutex mutex_;
@@ -61,6 +84,9 @@ class fake_coordinator {
   std::string lost_;
   std::atomic<bool> losing_{false};
   std::atomic<bool> refusing_{false};
+  std::atomic<bool> doubling_{false};
+  std::atomic<bool> knowing_{false};
+  std::map<std::string, std::set<std::string>> stored_;  // ids by key
 };
 
 class drill_run_test : public testing::Test {
@@ -70,6 +96,7 @@ class drill_run_test : public testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
     coordinator_.broken = folder_ / "broken";
+    coordinator_.deaf = folder_ / "deaf";
     plan_.name = "test";
     plan_.coordinators = {"http://127.0.0.1:" + std::to_string(server_.port())};
     plan_.load.saga = "order";
@@ -93,6 +120,20 @@ class drill_run_test : public testing::Test {
     plan_.faults.back().kind = kind;
     plan_.faults.back().lasts = 50ms;
     return plan_.faults.back();
+  }
+  void add_proxy(std::string const& name, std::uint16_t port) {
+    plan_.proxies.emplace_back();
+    auto& proxy = plan_.proxies.back();
+    proxy.name = name;
+    proxy.listen.address = "127.0.0.1";
+    proxy.listen.port = port;
+    proxy.to.address = "127.0.0.1";
+    proxy.to.port = server_.port();
+  }
+  void add_reset(std::string const& proxy) {
+    auto& fault = add(fault_plan::kind_of::network);
+    fault.target = proxy;
+    fault.network.kind = fault_kind::reset;
   }
   drill_report run() {
     auto done = run_drill(plan_, with_);
@@ -134,6 +175,20 @@ TEST_F(drill_run_test, a_process_is_killed_and_everything_is_well) {
   EXPECT_NE(::kill(pid, 0), 0);
 }
 
+TEST_F(drill_run_test, a_process_that_ends_by_itself_is_found) {
+  plan_.processes.emplace_back();
+  plan_.processes.back().name = "fragile";
+  plan_.processes.back().start = "tail -f /dev/null";
+  plan_.processes.back().pid_file = folder_ / "pid";
+  add(fault_plan::kind_of::command).run = "kill $(cat '" + plan_.processes.back().pid_file + "')";
+  plan_.rest = 300ms;
+  auto const seen = run();
+  EXPECT_EQ(seen.ended, (std::map<std::string, std::uint64_t>{{"fragile", 1}}));
+  EXPECT_EQ(code(seen), 1);
+  plan_.must.ended_by_themselves = 1;
+  EXPECT_EQ(code(run()), 0);
+}
+
 TEST_F(drill_run_test, a_lost_saga_is_found) {
   coordinator_.lose_one();
   add(fault_plan::kind_of::command).run = "true";
@@ -141,6 +196,27 @@ TEST_F(drill_run_test, a_lost_saga_is_found) {
   EXPECT_EQ(seen.sagas.missing, 1U);
   EXPECT_EQ(seen.sagas.missing_ids.size(), 1U);
   EXPECT_EQ(code(seen), 1);
+}
+
+// The load was told of one saga; the store has two under its key.
+TEST_F(drill_run_test, a_doubled_start_is_found) {
+  coordinator_.double_one();
+  add(fault_plan::kind_of::command).run = "true";
+  auto const seen = run();
+  EXPECT_EQ(seen.sagas.doubled, 1U);
+  EXPECT_EQ(code(seen), 1);
+  EXPECT_THAT(to_text(seen, plan_.must), HasSubstr("doubled: key drill-1-1 has the sagas "));
+}
+
+TEST_F(drill_run_test, a_key_sent_for_the_first_time_must_be_new) {
+  coordinator_.know_every_key();
+  add(fault_plan::kind_of::command).run = "true";
+  auto const seen = run();
+  EXPECT_THAT(seen.trouble, HasSubstr("was sent once, and answered as one that was accepted before"));
+  EXPECT_EQ(code(seen), 2);
+  // A proxy that doubles requests may do so to the first one.
+  plan_.faults[0].network.kind = fault_kind::duplicate;
+  EXPECT_EQ(code(run()), 0);
 }
 
 TEST_F(drill_run_test, a_load_that_does_not_go_on_is_found) {
@@ -156,6 +232,31 @@ TEST_F(drill_run_test, a_load_that_does_not_go_on_is_found) {
   fault.undo = "rm " + coordinator_.broken;
   auto const mended = run();
   EXPECT_EQ(code(mended), 0) << to_text(mended, plan_.must);
+}
+
+TEST_F(drill_run_test, starts_that_are_never_answered_are_no_pass) {
+  plan_.load.in_flight = 1;
+  plan_.load.rate = 0;
+  plan_.must.give_up = 500ms;
+  plan_.must.settle = 300ms;
+  auto& fault = add(fault_plan::kind_of::command);
+  fault.run = "touch " + coordinator_.deaf;
+  auto const seen = run();
+  EXPECT_EQ(seen.sagas.unanswered, 1U);
+  auto const all = judge(seen, plan_.must);
+  auto const lost = std::find_if(all.begin(), all.end(), [](auto const& one) { return one.about == "lost"; });
+  ASSERT_NE(lost, all.end());
+  EXPECT_EQ(lost->stands, standing::unknown) << lost->text;
+  EXPECT_THAT(seen.trouble, HasSubstr("not every start was answered, within 300ms"));
+}
+
+// A slow rest must not make the next fault's recovery easier.
+TEST_F(drill_run_test, the_usual_rate_is_that_of_the_warm_up) {
+  add(fault_plan::kind_of::command).run = "true";
+  plan_.rest = 3s;
+  auto const seen = run();
+  EXPECT_GE(seen.took, 3s);
+  EXPECT_LT(seen.usual.calm, 3s);
 }
 
 TEST_F(drill_run_test, what_was_expected_and_did_not_come_is_found) {
@@ -203,18 +304,24 @@ TEST_F(drill_run_test, a_process_that_does_not_come_up_is_an_error) {
 }
 
 TEST_F(drill_run_test, a_proxy_before_the_coordinator_is_broken_and_healed) {
-  plan_.proxies.emplace_back();
-  auto& proxy = plan_.proxies.back();
-  proxy.name = "door";
-  proxy.listen.address = "127.0.0.1";
-  proxy.listen.port = 0;
-  proxy.to.address = "127.0.0.1";
-  proxy.to.port = server_.port();
-  auto& fault = add(fault_plan::kind_of::network);
-  fault.target = "door";
-  fault.network.kind = fault_kind::reset;
+  add_proxy("door", atone_test::closed_port());
+  plan_.coordinators = {"http://127.0.0.1:" + std::to_string(plan_.proxies[0].listen.port)};
+  add_reset("door");
   auto const seen = run();
   EXPECT_EQ(code(seen), 0) << to_text(seen, plan_.must);
+  EXPECT_GT(seen.faults[0].hits, 0U);
+  EXPECT_EQ(seen.faults[0].hit_nothing, 0U);
+}
+
+// A fault that meets nobody shows nothing, however well sagas go on.
+TEST_F(drill_run_test, a_proxy_that_nothing_goes_through_is_no_pass) {
+  add_proxy("aside", 0);
+  add_reset("aside");
+  auto const seen = run();
+  EXPECT_EQ(code(seen), 2) << to_text(seen, plan_.must);
+  EXPECT_EQ(seen.faults[0].hit_nothing, 1U);
+  EXPECT_THAT(to_text(seen, plan_.must),
+              HasSubstr("proxy aside reset for 50ms: met no connection, or nothing went through proxy aside, 1 of 1"));
 }
 
 }  // namespace

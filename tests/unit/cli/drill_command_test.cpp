@@ -1,4 +1,6 @@
 // atone drill: a plan's mistakes, and what would be done. (What is done: tests/integration/drill.)
+#include <csignal>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +36,23 @@ TEST(drill_command, mistakes_are_told_with_their_places) {
   EXPECT_THAT(line.err(), HasSubstr("standard input:1:1  dril   unknown key `dril` in the plan; did you mean `drill`?"));
   EXPECT_EQ(line.run({"drill", "-", "--seed", "many"}), exit_code::usage);
   EXPECT_EQ(line.run({"drill", "no such file"}), exit_code::usage);
+  EXPECT_EQ(line.run({"drill", "/", "--dry-run"}), exit_code::usage);  // there, and can't be read
+}
+
+// A terminal that is closed ends a drill in good order, as Ctrl-C does.
+TEST(drill_command, a_hang_up_ends_it_as_an_interruption) {
+  for (int const signal : {SIGHUP, SIGINT, SIGTERM}) {
+    command_line line;
+    line.standard_input = R"(drill: weekly
+coordinators: ["http://127.0.0.1:1"]
+load: {saga: order, input: '{}'}
+processes: {stops: {start: "sh -c 'kill -)" +
+                          std::to_string(signal) + R"( $PPID; tail -f /dev/null'"}}
+faults: [{kill: stops}]
+)";
+    EXPECT_EQ(line.run({"drill", "-"}), exit_code::usage);
+    EXPECT_THAT(line.err(), HasSubstr("interrupted before the first saga"));
+  }
 }
 
 }  // namespace

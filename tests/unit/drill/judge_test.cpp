@@ -5,6 +5,7 @@
 #include <atone/json.hpp>
 
 #include "drill/report.hpp"
+#include "drill/tally.hpp"
 
 namespace atone::drill {
 namespace {
@@ -69,6 +70,48 @@ TEST(drill_judge, whatever_is_lost_is_a_violation) {
   EXPECT_EQ(code(effects), 1);
 }
 
+ledger_row row_of(std::string const& key, std::uint8_t id) {
+  ledger_row made;
+  made.key = key;
+  made.id = saga_id{{id}};
+  return made;
+}
+held_key stored(std::string const& key, std::uint8_t id) {
+  held_key made;
+  made.key = key;
+  made.id = saga_id{{id}};
+  return made;
+}
+
+TEST(drill_judge, one_saga_a_key_and_one_key_a_saga) {
+  auto const doubled = [](std::vector<ledger_row> const& told, std::vector<held_key> const& held) {
+    auto seen = good();
+    add_doubled(told, held, seen.sagas);
+    EXPECT_EQ(code(seen), seen.sagas.doubled == 0 ? 0 : 1);
+    EXPECT_EQ(seen.sagas.doubled_keys.size(), seen.sagas.doubled);
+    return seen.sagas.doubled;
+  };
+  std::vector<ledger_row> told{row_of("a", 1), row_of("b", 2)};
+  EXPECT_EQ(doubled(told, {stored("b", 2), stored("a", 1)}), 0U);
+  EXPECT_EQ(doubled(told, {stored("b", 2), stored("a", 1), stored("a", 3)}), 1U);
+  EXPECT_EQ(doubled(told, {stored("b", 2), stored("a", 3)}), 1U);  // told of one, and another is there
+  told[0].id = saga_id{};                                          // never answered, and accepted twice
+  EXPECT_EQ(doubled(told, {stored("b", 2), stored("a", 1), stored("a", 3)}), 1U);
+  EXPECT_EQ(doubled({row_of("a", 1), row_of("b", 1)}, {}), 1U);
+}
+
+TEST(drill_judge, a_start_that_nobody_answered_is_no_pass) {
+  auto silent = good();
+  silent.sagas.unanswered = 1;
+  EXPECT_EQ(code(silent), 2);
+  EXPECT_THAT(to_text(silent, {}),
+              HasSubstr("lost         not checkable  0 of 100 accepted sagas lost, 0 not ended, 0 doubled, 1 start never answered"));
+  EXPECT_THAT(to_text(silent, {}), HasSubstr("accepted 100   unanswered 1"));
+  EXPECT_THAT(to_json(silent, {}), HasSubstr(R"("unanswered":1)"));
+  silent.sagas.missing = 1;
+  EXPECT_EQ(code(silent), 1);
+}
+
 TEST(drill_judge, parked_sagas_are_told_apart) {
   auto parked = good();
   parked.sagas.parked = 2;
@@ -77,6 +120,18 @@ TEST(drill_judge, parked_sagas_are_told_apart) {
   lenient.parked = 2;
   EXPECT_EQ(code(parked, lenient), 0);
   EXPECT_THAT(to_text(parked, lenient), HasSubstr("parked       kept           2 sagas; wanted: at most 2"));
+}
+
+TEST(drill_judge, processes_that_end_by_themselves_are_judged) {
+  auto ended = good();
+  ended.ended = {{"atoned", 2}, {"orders", 1}};
+  EXPECT_EQ(code(ended), 1);
+  demands lenient;
+  lenient.ended_by_themselves = 3;
+  EXPECT_EQ(code(ended, lenient), 0);
+  EXPECT_THAT(to_text(ended, lenient),
+              HasSubstr("processes    kept           3 ended by themselves (atoned 2, orders 1); wanted: at most 3"));
+  EXPECT_THAT(to_json(ended, lenient), HasSubstr(R"("ended_by_themselves":{"atoned":2,"orders":1})"));
 }
 
 TEST(drill_judge, degradation_that_was_expected_must_be_there) {
@@ -89,6 +144,33 @@ TEST(drill_judge, degradation_that_was_expected_must_be_there) {
   EXPECT_THAT(to_text(calm, {}), HasSubstr("kill atoned: fallback of features 7 alert `fallback` 7"));
   calm.faults[0].alert_missed = 1;
   EXPECT_EQ(code(calm), 1);
+}
+
+TEST(drill_judge, a_fault_that_was_never_applied_is_listed_and_shows_nothing) {
+  auto cut_short = good();
+  cut_short.faults.emplace_back();
+  cut_short.faults[1].text = "pause features for 6s";
+  EXPECT_EQ(code(cut_short), 0);
+  EXPECT_THAT(to_text(cut_short, {}), HasSubstr("  never applied: pause features for 6s\n"));
+  cut_short.faults[1].expect.fallback = "features";
+  EXPECT_EQ(code(cut_short), 2);
+  EXPECT_THAT(to_text(cut_short, {}), HasSubstr("degradation  not checkable  pause features for 6s: never applied"));
+}
+
+TEST(drill_judge, a_proxys_fault_that_met_nobody_is_no_pass) {
+  auto aside = good();
+  aside.faults[0].text = "proxy orders reset for 1s";
+  aside.faults[0].proxy = "orders";
+  aside.faults[0].hits = 12;
+  EXPECT_EQ(code(aside), 0);
+  EXPECT_THAT(to_text(aside, {}), HasSubstr("the proxies' faults met 12 connections"));
+  aside.faults[0].hit_nothing = 1;
+  EXPECT_EQ(code(aside), 2);
+  EXPECT_THAT(to_text(aside, {}), HasSubstr("nothing went through proxy orders, 1 of 3 times"));
+  auto const parsed = json::parse(to_json(aside, {}));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->find("faults")->elements()[0].find("hits")->as_int64(), 12);
+  EXPECT_EQ(parsed->find("faults")->elements()[0].find("hit_nothing")->as_int64(), 1);
 }
 
 TEST(drill_judge, what_could_not_be_seen_is_no_pass) {

@@ -34,7 +34,7 @@ faults:
 rounds: 2
 order: drawn
 rest: 1s
-must: {recover_within: 4s, give_up: 20s, settle: 1m, parked: 3}
+must: {recover_within: 4s, give_up: 20s, settle: 1m, parked: 3, ended_by_themselves: 2}
 audit: {orders: "http://127.0.0.1:7001"}
 )";
 

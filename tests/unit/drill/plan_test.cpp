@@ -43,6 +43,7 @@ TEST(drill_plan, reads_every_key) {
   EXPECT_EQ(plan->rounds, 2U);
   EXPECT_EQ(plan->must.give_up, 20s);
   EXPECT_EQ(plan->must.parked, 3U);
+  EXPECT_EQ(plan->must.ended_by_themselves, 2U);
 }
 
 TEST(drill_plan, says_where_a_mistake_is_and_what_was_meant) {
@@ -67,6 +68,13 @@ TEST(drill_plan, says_where_a_mistake_is_and_what_was_meant) {
       {"drip: 10, every: 20ms", "drip: 10", "`every` is missing"},
       {"to: \"127.0.0.1:7001\"", "to: \"127.0.0.1\"", "found `127.0.0.1`; expected an IP address and a port"},
       {"to: \"127.0.0.1:7001\"", "to: \"127.0.0.1:70001\"", "expected an IP address and a port"},
+      {"listen: \"127.0.0.1:7101\"", "listen: \"localhost:7101\"",
+       "plan.yaml:6:20  proxies.orders.listen   found `localhost:7101`; expected an IP address and a port"},
+      {"to: \"127.0.0.1:7001\"", "to: \"127.0.0.1.1:7001\"", "expected an IP address and a port"},
+      {"start: atoned", "start: A_B=1 atoned", "plan.yaml:8:19  processes.atoned.start   found `A_B=1` before the program"},
+      {"start: atoned", "start: cd there && atoned", "found `&&`; expected one program with its arguments, or sh -c"},
+      {"start: atoned", "start: atoned & sleep 1; atoned", "found `&`; expected one program"},
+      {"start: atoned", "start: yes | atoned", "found `|`; expected one program"},
       {"\"https://other:7070\"", "\"other:7070\"", "found `other:7070`; expected a URL"},
       {"{n%7}", "{n%0}", "with {n} = 1 it is not JSON"},
       {"rest: 1s", "lasts: 1s", "found `rounds` and `lasts`; expected one of them"},
@@ -94,6 +102,25 @@ TEST(drill_plan, fills_variables_in) {
   EXPECT_EQ(plan->proxies[0].to.port, 7002);
   EXPECT_EQ(plan->rest, 3s);
   EXPECT_EQ(plan->faults[13].run, "echo ${PORT} a 7002 b");
+}
+
+TEST(drill_plan, takes_what_only_looks_like_more_than_one_program) {
+  for (std::string const line :
+       {R"("env A=1 atoned")", R"("atoned --set=1 a=b")", R"("sh -c 'a && b; c'")", R"("atoned > log 2>&1")", R"('atoned a\;b "&"')"}) {
+    EXPECT_EQ(said_of(changed("start: atoned --listen 127.0.0.1:7070", "start: " + line)), "") << line;
+  }
+  EXPECT_EQ(said_of(changed("to: \"127.0.0.1:7001\"", "to: \"[::1]:7001\"")), "");
+}
+
+TEST(drill_plan, an_empty_variable_leaves_rounds_or_lasts_out) {
+  auto const text = changed("rounds: 2", "rounds: ${ROUNDS:-}\nlasts: ${TIME:-}");
+  auto const with = [&](std::string const& given, std::string const& value) {
+    return plan_of(text, [=](std::string const& name) { return name == given ? std::optional{value} : std::nullopt; });
+  };
+  EXPECT_EQ(with("", "")->rounds, 1U);
+  EXPECT_EQ(with("ROUNDS", "3")->rounds, 3U);
+  EXPECT_FALSE(with("ROUNDS", "3")->lasts);
+  EXPECT_EQ(with("TIME", "20m")->lasts, 20min);
 }
 
 TEST(drill_plan, any_cut_is_refused_or_whole) {

@@ -75,6 +75,51 @@ TEST_F(drill_process, what_was_there_stays_and_is_continued) {
   other->reap();
 }
 
+// A number in a file that is left from some other day: whoever has the number now must not be touched.
+TEST_F(drill_process, a_stale_pid_file_is_refused) {
+  auto stranger = command::start(std::string{"exec "} + waits, "", true);
+  ASSERT_TRUE(stranger);
+  std::ofstream{plan_.pid_file} << stranger->pid() << '\n';
+  std::filesystem::last_write_time(plan_.pid_file, std::filesystem::file_time_type::clock::now() - 1h);
+  plan_.start = waits;
+  managed_process one{plan_};
+  auto const up = one.bring_up();
+  ASSERT_FALSE(up);
+  EXPECT_THAT(up.error().message, testing::HasSubstr("was started after " + plan_.pid_file + " was written"));
+  EXPECT_FALSE(one.running());
+  EXPECT_FALSE(one.kill());
+  EXPECT_FALSE(one.pause());
+  EXPECT_TRUE(stranger->running());
+  stranger->signal(SIGKILL);
+  stranger->reap();
+}
+
+TEST_F(drill_process, the_pid_file_of_what_the_drill_started_is_not_believed) {
+  auto stranger = command::start(std::string{"exec "} + waits, "", true);
+  ASSERT_TRUE(stranger);
+  plan_.start = waits;
+  managed_process one{plan_};
+  ASSERT_TRUE(one.bring_up());
+  EXPECT_TRUE(comes_true([&] { return written() > 1; }, patience));
+  ASSERT_TRUE(one.kill());
+  std::ofstream{plan_.pid_file} << stranger->pid() << '\n';
+  EXPECT_FALSE(one.running());
+  EXPECT_FALSE(one.kill());
+  EXPECT_TRUE(stranger->running());
+  stranger->signal(SIGKILL);
+  stranger->reap();
+}
+
+TEST_F(drill_process, what_a_process_has_started_is_killed_with_it) {
+  plan_.start = "sh -c 'tail -f /dev/null & echo $! > \"" + (folder_ / "child").string() + "\"; wait'";
+  managed_process one{plan_};
+  ASSERT_TRUE(one.bring_up());
+  pid_t child = -1;
+  EXPECT_TRUE(comes_true([&] { return static_cast<bool>(std::ifstream{folder_ / "child"} >> child); }, patience));
+  ASSERT_TRUE(one.kill());
+  EXPECT_TRUE(comes_true([&] { return state_of(child) == '-' || state_of(child) == 'Z'; }, patience));
+}
+
 TEST_F(drill_process, is_killed_and_started_again) {
   plan_.start = waits;
   managed_process one{plan_};

@@ -52,11 +52,19 @@ TEST(drill_order, goes_through_the_list_again_and_again) {
   for (std::size_t n = 0; n < 7; ++n) EXPECT_EQ(order.next(), n % 3);
 }
 
+TEST(drill_order, draws_only_when_each_has_had_its_turn) {
+  auto plan = plan_of({1000, 1, 1});
+  plan.drawn = true;
+  fault_order order{plan, 1};
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(order.next(), n);
+}
+
 TEST(drill_order, draws_by_weight_and_repeats_a_seed) {
   auto plan = plan_of({70, 20, 10});
   plan.drawn = true;
   fault_order order{plan, 42};
   fault_order again{plan, 42};
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(order.next(), again.next());
   std::vector<int> counts(3);
   for (int n = 0; n < 10'000; ++n) {
     auto const which = order.next();

@@ -64,6 +64,7 @@ TEST(drill_schema, accepts_what_the_loader_takes) {
   auto const loaded = load_plan_text(example, [](std::string const& name) -> std::optional<std::string> {
     if (name.ends_with("_PORT") || name.ends_with("_PROXY")) return "7001";
     if (name == "ATONE_SOURCE" || name == "ATONE_BIN" || name == "DRILL_WORK") return "somewhere";
+    if (name == "DRILL_ROUNDS") return "1";
     return std::nullopt;
   });
   EXPECT_TRUE(loaded.ok());
@@ -71,6 +72,28 @@ TEST(drill_schema, accepts_what_the_loader_takes) {
     auto const found = violations_of(text);
     EXPECT_TRUE(found.empty()) << found[0].at << ": " << found[0].message;
   }
+}
+
+// "Every kind of fault once" is what the example says of itself.
+TEST(drill_example, has_every_kind_of_fault_and_each_once) {
+  auto const loaded =
+      load_plan_text(read_file("examples/drill/order-placed.yaml"), [](std::string const& name) -> std::optional<std::string> {
+        if (name == "DRILL_ROUNDS") return "1";
+        return (name.starts_with("DRILL_") && name != "DRILL_WORK") || name.starts_with("ATONE_STORE") ? std::nullopt
+                                                                                                       : std::optional<std::string>{"7001"};
+      });
+  ASSERT_TRUE(loaded.ok());
+  std::set<fault_kind> network;
+  std::set<fault_plan::kind_of> kinds;
+  for (auto const& each : loaded.plan->faults) {
+    kinds.insert(each.kind);
+    if (each.kind == fault_plan::kind_of::network) network.insert(each.network.kind);
+  }
+  EXPECT_EQ(kinds.size(), 4U);
+  EXPECT_EQ(network.size(), fault_kinds - 1);  // all but `none`
+  EXPECT_FALSE(loaded.plan->drawn);
+  EXPECT_FALSE(loaded.plan->lasts);
+  EXPECT_EQ(loaded.plan->rounds, 1U);
 }
 
 // docs/drill.md names every key, and its plan is one.

@@ -89,6 +89,7 @@ void fault_proxy::impl::take(tcp::socket client) {
   auto const made = std::make_shared<link>(state, std::move(client));
   state.links.insert(made);
   bool const too_many = state.links.size() > connections_max;
+  if (state.fault.kind == fault_kind::reset) made->touch();
   if (too_many || state.fault.kind == fault_kind::reset) return made->reset();
   made->begin();
 }
@@ -112,6 +113,7 @@ void fault_proxy::impl::change(network_fault fault) {
   state.fault = fault;
   ++state.faults;
   error_code ignored;
+  if (fault.kind == fault_kind::refuse || fault.kind == fault_kind::reset) close_all(&link::touch);
   if (fault.kind == fault_kind::refuse) {
     acceptor.close(ignored);
     return close_all(&link::close);

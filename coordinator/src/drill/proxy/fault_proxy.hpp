@@ -31,6 +31,8 @@ struct proxy_figures {
   std::uint64_t cuts = 0;      // connections that cut, lose_request or lose_answer has ended
   std::uint64_t resets = 0;    // connections that were reset
   std::uint64_t doubled = 0;   // requests that were sent twice
+  std::uint64_t touched = 0;   // connections that a fault has really done something to: once a connection and fault
+  std::uint64_t carried = 0;   // bytes passed on, both ways
 
   proxy_figures() = default;
 };

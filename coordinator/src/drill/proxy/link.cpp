@@ -27,7 +27,7 @@ link::link(proxy_state& in, socket client)
       back_(in.io, server_, client_, way::back) {}
 
 void link::begin() {
-  if (held()) return;  // fault_changed() begins
+  if (held()) return touch();  // fault_changed() begins
   if (in_.fault.kind == fault_kind::half_open) {
     connected_ = true;
     go_silent();
@@ -75,9 +75,14 @@ void link::reset() {
   close();
 }
 
+void link::touch() {
+  if (std::exchange(touched_, in_.faults) != in_.faults) ++in_.figures.touched;
+}
+
 // The target is gone without a word. What is on its way to the client comes to nothing.
 void link::go_silent() {
   silent_ = true;
+  touch();
   back_.ended = true;
   error_code ignored;
   server_.close(ignored);
@@ -121,6 +126,7 @@ bool link::loses() {
     return false;
   }
   bool const request = fault.kind == fault_kind::lose_request;
+  touch();
   count_loss();
   if (!request) {
     doomed_ = true;
@@ -143,6 +149,7 @@ void link::pass(flow& of) {
     return of.over ? close() : read(of);
   }
   if (held()) {
+    if (of.have != 0 || of.over) touch();
     of.waiting = waits_for::room_to_pass;
     return;
   }
@@ -167,6 +174,7 @@ void link::pass_some(flow& of) {
 }
 
 void link::wait(flow& of, duration time) {
+  touch();
   of.pause.expires_after(time);
   of.pause.async_wait([self = shared_from_this(), &of](error_code cancelled) {
     of.paused = !cancelled;
@@ -180,8 +188,10 @@ void link::write(flow& of, std::size_t bytes, bool then_cut) {
     if (self->closed_ || of.ended) return;
     of.sent += written;
     of.passed += written;
+    self->in_.figures.carried += written;
     of.paused = false;
     if (then_cut && !self->silent_) {
+      self->touch();
       ++self->in_.figures.cuts;
       return self->close();
     }
@@ -201,6 +211,7 @@ void link::end(flow& of) {
 void link::send_again(std::string request) {
   if (in_.fault.kind != fault_kind::duplicate || in_.doubles >= fault_proxy::doubles_max) return;
   ++in_.figures.doubled;
+  touch();
   std::make_shared<second_sending>(in_, std::move(request))->begin();
 }
 

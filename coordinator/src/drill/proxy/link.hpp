@@ -41,6 +41,7 @@ class link : public std::enable_shared_from_this<link> {
   void fault_changed();  // what waits looks again
   void close();          // both sides
   void reset();          // likewise, the client by RST
+  void touch();          // the fault has done something to this connection: it is counted
 
  private:
   using socket = boost::asio::ip::tcp::socket;
@@ -82,6 +83,7 @@ class link : public std::enable_shared_from_this<link> {
   flow there_;
   flow back_;
   message_splitter requests_;
+  std::uint64_t touched_ = 0;  // by the fault of this number, last
   bool connected_ = false;
   bool silent_ = false;  // half-open: what the client sends is dropped
   bool doomed_ = false;  // its answer is to be lost
