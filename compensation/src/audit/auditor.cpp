@@ -149,7 +149,7 @@ verdict auditor::judge(saga_facts const& of) {
   auto const found = verdict_of(findings);
   impl_->count(found);
   if (of.definition && of.definition->lock && found == verdict::proven) impl_->proven.insert(of.row.id);
-  if (of.definition && !history_gap(of)) impl_->books.note(of, collect_facts(of.events), collect_leaves(*of.definition));
+  if (of.definition && !history_gap(of)) impl_->books.note(of);
   ++(of.row.status == saga_status::completed ? impl_->made.completed : impl_->made.compensated);
   impl_->note(std::move(findings));
   return found;

@@ -38,7 +38,7 @@ std::uint64_t isolation_books::bit_of(std::string const& service) {
   return std::uint64_t{1} << std::min(at, service_bits - 1);
 }
 
-void isolation_books::note(saga_facts const& of, facts_by_step const& facts, leaves const& steps) {
+void isolation_books::note(saga_facts const& of) {
   auto const key = key_of(of);
   if (key.empty()) return;
   auto const* const granted = grant_of(of);
@@ -49,7 +49,8 @@ void isolation_books::note(saga_facts const& of, facts_by_step const& facts, lea
   made.end = of.events.back().at;
   made.undone = of.row.status == saga_status::compensated;
   made.locked = of.definition->lock.has_value();
-  for (auto const& [path, step] : steps) {
+  auto const facts = collect_facts(of.events);
+  for (auto const& [path, step] : collect_leaves(*of.definition)) {
     if (step.promise != atomicity::read_only && facts.contains(path)) made.services |= bit_of(step.act_service);
   }
   by_key_[key].push_back(made);

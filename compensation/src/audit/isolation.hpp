@@ -15,7 +15,7 @@ namespace atone::audit {
 class isolation_books {
  public:
   // An ended saga with a whole history; nothing is kept of one whose definition ties it to no key.
-  void note(saga_facts const& of, facts_by_step const& facts, leaves const& steps);
+  void note(saga_facts const& of);
   // Of all that were noted. A finding for each saga that had its lock while another had it.
   isolation judge(std::vector<finding>& broken) const;
 

@@ -198,7 +198,8 @@ class audit_run {
       return one.kind == event_kind::operator_skip || one.kind == event_kind::operator_complete;
     };
     bool const may_be_later = found == audit::verdict::not_checkable && std::none_of(facts.events.begin(), facts.events.end(), by_person);
-    may_be_later ? void(unjudged_.insert(row.id)) : void(unjudged_.erase(row.id));  // a service was not read, say
+    unjudged_.erase(row.id);
+    if (may_be_later) unjudged_.insert(row.id);  // a service was not read, say
     return {};
   }
 

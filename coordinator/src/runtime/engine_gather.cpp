@@ -10,7 +10,7 @@
 namespace atone::runtime {
 namespace {
 
-constexpr std::size_t batch_bytes_max = std::size_t{16} << 20U;  // of payloads in one transaction; a single larger one goes alone
+constexpr std::size_t batch_bytes_max = std::size_t{16} << 20U;  // of payloads in one transaction, and those of the event that fills it
 
 }  // namespace
 
