@@ -11,6 +11,7 @@
 
 #include "drill/plan_keys.hpp"
 #include "plan_support.hpp"
+#include "schema_document.hpp"
 
 namespace atone::drill {
 namespace {
@@ -21,41 +22,18 @@ std::string read_file(std::string const& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-json::value schema_document() {
-  auto parsed = json::parse(read_file("schemas/drill.schema.json"));
-  EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().message);
-  return *parsed;
-}
-
-void expect_same(yaml::key_table const& table, std::vector<std::string> path) {
-  path.emplace_back("properties");
-  auto at = schema_document();
-  for (auto const& key : path) at = *at.find(key);
-  std::set<std::string> known;
-  for (auto const& [key, value] : at.members()) {
-    known.insert(key);
-    EXPECT_TRUE(value.find("description") || value.find("$ref")) << key;
-  }
-  EXPECT_EQ(known, (std::set<std::string>{table.now.begin(), table.now.end()})) << table.name;
+test::schema_document schema() {
+  return test::schema_document{std::string{ATONE_SOURCE_DIR} + "/schemas/drill.schema.json"};
 }
 
 TEST(drill_schema, knows_the_keys_of_the_loader) {
-  expect_same(plan_keys, {});
-  expect_same(load_keys, {"definitions", "load"});
-  expect_same(proxy_keys, {"definitions", "proxy"});
-  expect_same(process_keys, {"definitions", "process"});
-  expect_same(fault_keys, {"definitions", "fault"});
-  expect_same(expect_keys, {"definitions", "expect"});
-  expect_same(must_keys, {"definitions", "must"});
-}
-
-std::vector<schema_violation> violations_of(std::string const& yaml) {
-  auto const schema = json_schema::compile(schema_document());
-  EXPECT_TRUE(schema) << (schema ? "" : schema.error().at + ": " + schema.error().message);
-  auto const document = read_yaml(yaml);
-  EXPECT_TRUE(document) << (document ? "" : document.error().message);
-  if (!schema || !document) return {};
-  return schema->validate(*document);
+  schema().expect_same(plan_keys, {});
+  schema().expect_same(load_keys, {"definitions", "load"});
+  schema().expect_same(proxy_keys, {"definitions", "proxy"});
+  schema().expect_same(process_keys, {"definitions", "process"});
+  schema().expect_same(fault_keys, {"definitions", "fault"});
+  schema().expect_same(expect_keys, {"definitions", "expect"});
+  schema().expect_same(must_keys, {"definitions", "must"});
 }
 
 TEST(drill_schema, accepts_what_the_loader_takes) {
@@ -69,7 +47,7 @@ TEST(drill_schema, accepts_what_the_loader_takes) {
   });
   EXPECT_TRUE(loaded.ok());
   for (auto const& text : {whole_plan, example}) {
-    auto const found = violations_of(text);
+    auto const found = schema().violations_of(text);
     EXPECT_TRUE(found.empty()) << found[0].at << ": " << found[0].message;
   }
 }
@@ -120,7 +98,7 @@ TEST(drill_schema, refuses_what_the_loader_refuses) {
   for (auto const& text : {with("rounds: 2", "rounds: 0"), with("order: drawn", "order: dawn"), with("rest: 1s", "rest: 1"),
                            with("cut: 100", "cut: 0"), with("stall: true", "stall: false"), with("in_flight: 8", "in_flight: 5000"),
                            with("parked: 3", "lost: 3"), with("{kill: atoned, weight: 5}", "{weight: 5}")}) {
-    EXPECT_FALSE(violations_of(text).empty()) << text;
+    EXPECT_FALSE(schema().violations_of(text).empty()) << text;
     EXPECT_NE(said_of(text), "") << text;
   }
 }

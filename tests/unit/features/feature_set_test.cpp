@@ -11,6 +11,7 @@
 #include <atone/json_schema.hpp>
 #include <atone/load.hpp>
 
+#include "schema_document.hpp"
 #include "spec/keys.hpp"
 #include "support.hpp"
 
@@ -165,42 +166,17 @@ TEST(feature_set, any_cut_is_refused_or_whole) {
   EXPECT_EQ(set_of(whole)->hash, hash);
 }
 
-json::value schema_document() {
-  auto parsed = json::parse(read_file(source_dir / "schemas/features.schema.json"));
-  EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().message);
-  return *parsed;
-}
-
-void expect_same(yaml::key_table const& table, std::vector<std::string> path) {
-  path.emplace_back("properties");
-  auto at = schema_document();
-  for (auto const& key : path) at = *at.find(key);
-  std::set<std::string> now;
-  std::set<std::string> later;
-  for (auto const& [key, value] : at.members()) {
-    (value.find("not") ? later : now).insert(key);
-    EXPECT_TRUE(value.find("description") || value.find("$ref")) << key;
-  }
-  EXPECT_EQ(now, (std::set<std::string>{table.now.begin(), table.now.end()})) << table.name;
-  EXPECT_EQ(later, (std::set<std::string>{table.later.begin(), table.later.end()})) << table.name;
+test::schema_document schema() {
+  return test::schema_document{(source_dir / "schemas/features.schema.json").string()};
 }
 
 TEST(features_schema, knows_the_keys_of_the_loader) {
-  expect_same(document_keys, {});
-  expect_same(column_keys, {"definitions", "column"});
-  expect_same(late_keys, {"definitions", "late"});
-  expect_same(window_keys, {"definitions", "window"});
-  expect_same(feature_keys, {"definitions", "feature"});
-  expect_same(condition_keys, {"definitions", "condition"});
-}
-
-std::vector<schema_violation> violations_of(std::string const& yaml) {
-  auto const schema = json_schema::compile(schema_document());
-  EXPECT_TRUE(schema) << (schema ? "" : schema.error().at + ": " + schema.error().message);
-  auto const document = read_yaml(yaml);
-  EXPECT_TRUE(document) << (document ? "" : document.error().message);
-  if (!schema || !document) return {};
-  return schema->validate(*document);
+  schema().expect_same(document_keys, {});
+  schema().expect_same(column_keys, {"definitions", "column"});
+  schema().expect_same(late_keys, {"definitions", "late"});
+  schema().expect_same(window_keys, {"definitions", "window"});
+  schema().expect_same(feature_keys, {"definitions", "feature"});
+  schema().expect_same(condition_keys, {"definitions", "condition"});
 }
 
 TEST(features_schema, accepts_what_the_loader_takes) {
@@ -209,7 +185,7 @@ TEST(features_schema, accepts_what_the_loader_takes) {
   ASSERT_GE(texts.size(), 2U);
   for (auto const& text : texts) {
     EXPECT_EQ(said_of(text), "");
-    auto const found = violations_of(text);
+    auto const found = schema().violations_of(text);
     EXPECT_TRUE(found.empty()) << found[0].at << ": " << found[0].message;
   }
 }
@@ -223,7 +199,7 @@ TEST(features_schema, refuses_unknown_keys_and_kinds) {
   for (auto const& text :
        {with("version: 3", "version: 0"), with("keep: 5", "kep: 5"), with("{rows: 10}", "{rows: 0}"), with("scale: 2", "scale: 10"),
         with("then: set_aside", "then: wait"), with("id: integer", "id: number"), with("half_life: 30d", "half_life: 30")}) {
-    EXPECT_FALSE(violations_of(text).empty()) << text;
+    EXPECT_FALSE(schema().violations_of(text).empty()) << text;
     EXPECT_NE(said_of(text), "") << text;
   }
 }

@@ -14,6 +14,7 @@
 #include "device/worker_process.hpp"
 #include "engine/requests.hpp"
 #include "machine.hpp"
+#include "workers.hpp"
 
 namespace atone::features_test {
 namespace {
@@ -21,15 +22,6 @@ namespace {
 using namespace features;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-
-gpu_worker_options worker_on(int device) {
-  gpu_worker_options made;
-  made.program = ATONE_GPU_WORKER;
-  made.gpu.plugin = emulated_plugin();
-  made.gpu.device = device;
-  made.gpu.block_threads = 64;
-  return made;
-}
 
 gpu_worker_options odd_worker(std::string oddity) {
   gpu_worker_options made;

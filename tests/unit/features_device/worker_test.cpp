@@ -8,6 +8,7 @@
 
 #include "compare.hpp"
 #include "machine.hpp"
+#include "workers.hpp"
 
 namespace atone::features_test {
 namespace {
@@ -17,15 +18,6 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-gpu_worker_options worker_on(int device) {
-  gpu_worker_options made;
-  made.program = ATONE_GPU_WORKER;
-  made.gpu.plugin = emulated_plugin();
-  made.gpu.device = device;
-  made.gpu.block_threads = 64;
-  return made;
-}
 
 timestamp moment(std::int64_t microseconds) {
   return timestamp{duration{microseconds}};
