@@ -9,6 +9,7 @@ void throughput(stage& on);
 void store_limit(stage& on);
 void recovery(stage& on);
 void memory(stage& on);
+void waiting(stage& on);
 void growth(stage& on);
 void overload(stage& on);
 void retention(stage& on);

@@ -29,6 +29,7 @@ class embedded_target final : public target {
 
   void run_saga(work_item what, done then) override;
   std::string first_failure() const override;
+  atone::coordinator& sagas() noexcept { return *sagas_; }
   atone::engine_figures figures() const { return sagas_->figures(); }
   atone::retention_figures deletions() const { return sagas_->deletions(); }
   // CPU clock of the engine's loop thread.

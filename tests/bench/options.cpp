@@ -106,6 +106,7 @@ std::string usage_text() {
   store-limit   the same rows pushed through the journal port, without an engine
   recovery      kill -9 with --count open sagas, and the time until they go on
   memory        resident memory while --count sagas run through
+  waiting       --count sagas that wait an hour: memory, and what others notice when a tenth as many wake up in one second
   growth        throughput on an empty store and on one with --rows finished sagas
   overload      twice the closed loop's rate of starts for --for seconds, through atoned, and how soon it is itself again
   retention     latencies beside a store with --rows finished sagas that are kept, and while they are deleted

@@ -8,11 +8,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -58,6 +62,18 @@ std::size_t whole_request(std::string_view got) {
 
 bool wants_refusal(std::string_view request) {
   return request.substr(0, request.find("\r\n")).find("/refuse ") != std::string_view::npos;
+}
+
+// "POST /later/SECONDS …" is told to come again at that moment (since 1970), with its first attempt.
+std::optional<std::time_t> wants_to_come_later(std::string_view request) {
+  static constexpr std::string_view path = " /later/";
+  static constexpr std::string_view first_attempt = "\r\nAtone-Attempt: 1\r\n";
+  auto const line = request.substr(0, request.find("\r\n"));
+  auto const at = line.find(path);
+  if (at == std::string_view::npos || request.find(first_attempt) == std::string_view::npos) return std::nullopt;
+  std::time_t due = 0;
+  std::from_chars(line.data() + at + path.size(), line.data() + line.size(), due);
+  return due;
 }
 
 class server {
@@ -114,7 +130,14 @@ class server {
   // A hundred bytes always fit into the socket of a client that reads its answers.
   bool answer(int descriptor, std::string_view request) const {
     if (how_ == manner::silent) return true;
+    if (auto const due = wants_to_come_later(request)) return send_later(descriptor, *due);
     auto const text = wants_refusal(request) ? refused : done;
+    return ::send(descriptor, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
+
+  static bool send_later(int descriptor, std::time_t due) {
+    auto const left = std::max<std::time_t>(0, due - std::time(nullptr));
+    auto const text = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: " + std::to_string(left) + "\r\nContent-Length: 0\r\n\r\n";
     return ::send(descriptor, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
 

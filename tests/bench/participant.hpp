@@ -1,6 +1,7 @@
 // A participant that costs next to nothing: one epoll loop, HTTP/1.1 with keep-alive, the least parsing that finds the end of a
-// request. POST …/refuse is answered 409, everything else 200 `{}`; a silent one reads and never answers.
-// Not a server for anything else: bodies without Content-Length, chunks and pipelines longer than its buffer are not understood.
+// request. POST …/refuse is answered 409, POST /later/SECONDS at its first attempt 503 with what is left until then, everything else 200
+// `{}`; a silent one reads and never answers. Not a server for anything else: bodies without Content-Length, chunks and pipelines longer
+// than its buffer are not understood.
 #pragma once
 
 #include <cstdint>

@@ -124,6 +124,7 @@ class judge final : public store_observer {
   void note_lock(saga_case& of, event const& what);
   void turn(saga_case& of);
   void check_row(saga_case& of, journal_batch const& batch);
+  void check_rest(saga_case& of);
   void check_parking(saga_case& of, journal_batch const& batch);
 
   // judge_sends.cpp

@@ -32,6 +32,7 @@ void judge::committed(writer_number by, epoch under, journal_batch const& what, 
     if (of == nullptr) continue;
     of->row = change.row.status;
     of->cause = change.row.cause;
+    of->wake_at = change.row.wake_at;
   }
   saga_id last;
   for (auto const& one : what.records) {
@@ -64,6 +65,7 @@ void judge::open(saga_start const& start) {
   made->begun = now_();
   made->row = start.row.status;
   made->cause = start.row.cause;
+  made->wake_at = start.row.wake_at;
   std::pair const name{start.row.definition.name, start.row.key.value()};
   if (auto const with = expected_.find(name); with != expected_.end()) made->with = with->second;
   auto const [holder, first] = holders_.emplace(name, start.row.id);
@@ -172,6 +174,7 @@ void judge::check_row(saga_case& of, journal_batch const& batch) {
   if (of.row != of.shadow.status()) {
     wrong("replay", of, "its row says otherwise than its journal, which says " + std::string{name(of.shadow.status())});
   }
+  if (of.wake_at) check_rest(of);
   if (of.row == saga_status::compensating) turn(of);
   if (of.row == saga_status::parked && !of.was_parked) check_parking(of, batch);
   of.was_parked = of.row == saga_status::parked;
@@ -180,6 +183,20 @@ void judge::check_row(saga_case& of, journal_batch const& batch) {
     --open_;
     auto const lock = locks_.find(of.shadow.lock());
     if (lock != locks_.end() && lock->second == of.id) passed_on_.push_back(lock->first);
+  }
+}
+
+// Whoever takes it over believes the row, and reads its history no sooner than that.
+void judge::check_rest(saga_case& of) {
+  auto first = wakes_never;
+  for (auto const& one : of.shadow.outstanding()) {
+    auto const* const timer = std::get_if<arm_timer_command>(&one);
+    if (timer == nullptr) return wrong("rest", of, "its row says that it rests, and a request of it is under way");
+    first = std::min(first, timer->due);
+  }
+  if (first != *of.wake_at) {
+    wrong("rest", of,
+          "its row wakes it at " + format_timestamp(*of.wake_at) + ", and its first timer is due at " + format_timestamp(first));
   }
 }
 

@@ -41,6 +41,7 @@ struct judge::saga_case {
   timestamp started_at;
   saga_machine shadow;  // of accepted events only
   saga_status row = saga_status::running;
+  std::optional<timestamp> wake_at;  // of its row
   std::string cause;
   bool ended = false;
   bool turned = false;  // it has begun to compensate

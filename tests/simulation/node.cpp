@@ -67,6 +67,8 @@ void node::boot() {
   settings.leased = leased();
   auto const& bounds = world_.settings().bounds;
   settings.open_max = bounds.open_max;
+  settings.rest_least = bounds.rest_least;
+  settings.wakes_a_read = bounds.wakes_a_read;
   settings.queue_max = bounds.queue_max;
   settings.timers_a_turn = bounds.timers_a_turn;
   settings.commands_a_turn = bounds.commands_a_turn;
@@ -87,7 +89,9 @@ void node::load_and_go() {
   for (std::uint16_t which = 0; which < world_.store().shards(); ++which) {
     if (!leased() || engine_->holds(shard{which})) every.emplace_back(which);
   }
-  for (auto& one : world_.store().load_open(every)) engine_->recover(std::move(one));
+  runtime::loaded_sagas sagas;
+  for (auto& one : world_.store().load_open(every)) sagas.add(std::move(one));
+  engine_->recover(std::move(sagas));
   ready_ = true;
   engine_->go(epoch_);
   if (steward_) steward_->run();
@@ -240,17 +244,29 @@ void node::holder_of(std::string saga_name, business_key key, std::function<void
   });
 }
 
-void node::reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) {
-  after(world_.delays().up_to(commit_delay), [this, saga, then] {
-    std::optional<open_saga> answer;
-    if (auto const* stored = world_.store().find(saga)) {
-      answer.emplace();
-      answer->row = stored->row;
-      answer->events = stored->events;
-      for (auto const& [trace, entry] : stored->compensations) answer->compensations.push_back(entry);
+void node::load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) {
+  after(world_.delays().up_to(commit_delay), [this, which = std::move(which), then] {
+    std::vector<open_saga> found;
+    for (auto const& place : which) {
+      if (auto whole = whole_saga(place.id)) found.push_back(std::move(*whole));
     }
-    after(world_.delays().up_to(commit_delay), [answer, then] { then(answer); });
+    after(world_.delays().up_to(commit_delay), [found = std::move(found), then] { then(found); });
   });
+}
+
+std::optional<open_saga> node::whole_saga(saga_id saga) const {
+  auto const* const stored = world_.store().find(saga);
+  if (stored == nullptr) return std::nullopt;
+  open_saga made;
+  made.row = stored->row;
+  made.events = stored->events;
+  for (auto const& [trace, entry] : stored->compensations) made.compensations.push_back(entry);
+  return made;
+}
+
+void node::reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) {
+  after(world_.delays().up_to(commit_delay),
+        [this, saga, then] { after(world_.delays().up_to(commit_delay), [answer = whole_saga(saga), then] { then(answer); }); });
 }
 
 }  // namespace atone::simulation

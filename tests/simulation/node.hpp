@@ -71,6 +71,7 @@ class node final : public clock_source,
                    std::function<void(result<std::optional<last_output_row>>)> then) override;
   void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
   void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) override;
+  void load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) override;
   void defer(std::function<void()> work) override;
   void wake_at(std::optional<timestamp> due) override;
   void stopped_driving(error const& why) override;
@@ -88,6 +89,7 @@ class node final : public clock_source,
     call_out() = default;
   };
   using batch_ptr = std::shared_ptr<journal_batch>;
+  std::optional<open_saga> whole_saga(saga_id saga) const;
   // One batch on its way to the store.
   struct transaction {
     std::uint64_t life = 0;

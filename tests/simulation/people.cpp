@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "node.hpp"
+#include "runtime/stored_view.hpp"
 
 namespace atone::simulation {
 namespace {
@@ -110,8 +111,18 @@ void people::wait_for(saga_id id) {
 void people::look_at(saga_id id) {
   auto* const at = driver_of(id);
   if (at == nullptr) return;
-  at->engine().view(id, [this](result<std::optional<saga_view>> told) {
-    if (told && *told) world_.judge().viewed(**told);
+  view(*at, id, [this](saga_view const& told) { world_.judge().viewed(told); });
+}
+
+// What is not in the engine's memory is looked up in the store.
+void people::view(node& at, saga_id id, std::function<void(saga_view const&)> then) {
+  at.engine().view(id, [this, &at, id, then](result<std::optional<saga_view>> told) {
+    if (!told) return;
+    if (*told) return then(**told);
+    auto const* const stored = world_.store().find(id);
+    if (stored == nullptr) return;
+    auto const& bound = stored->row.definition;
+    then(runtime::stored_view(stored->row, stored->events, at.engine().find_definition(bound.name, bound.version)));
   });
 }
 
@@ -137,13 +148,11 @@ void people::rounds() {
 void people::see_to(saga_id id) {
   auto* const at = driver_of(id);
   if (at == nullptr) return;
-  at->engine().view(id, [this](result<std::optional<saga_view>> told) {
-    if (!told || !*told) return;
-    auto const& view = **told;
-    if (view.row.status == saga_status::paused) return act(request(view.row.id, action::resume));
-    if (view.row.status != saga_status::parked) return;
-    if (view.parked.empty()) return act(request(view.row.id, action::retry));
-    for (auto const& step : view.parked) settle(view, step);
+  view(*at, id, [this](saga_view const& seen) {
+    if (seen.row.status == saga_status::paused) return act(request(seen.row.id, action::resume));
+    if (seen.row.status != saga_status::parked) return;
+    if (seen.parked.empty()) return act(request(seen.row.id, action::retry));
+    for (auto const& step : seen.parked) settle(seen, step);
   });
 }
 

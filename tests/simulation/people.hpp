@@ -38,6 +38,7 @@ class people {
   void act(operator_request const& what);
   void look_at(saga_id id);
   void rounds();
+  void view(node& at, saga_id id, std::function<void(saga_view const&)> then);
   void see_to(saga_id id);
   void settle(saga_view const& view, step_path const& step);
   node* any_node();

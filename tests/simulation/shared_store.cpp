@@ -142,6 +142,7 @@ void shared_store::apply(journal_batch const& what) {
     row.output = change.row.output;
     row.crashes = change.row.crashes;
     row.last = change.row.last;
+    row.wake_at = change.row.wake_at;
   }
   for (auto const& entry : what.compensations) {
     auto const [at, first] = sagas_[entry.saga].compensations.emplace(entry.trace, entry);
@@ -160,6 +161,7 @@ std::vector<open_saga> shared_store::load_open(std::vector<shard> const& of) con
     if (saga.row.id.empty() || is_final(saga.row.status) || !wanted[saga.row.home.value()]) continue;
     auto& one = found.emplace_back();
     one.row = saga.row;
+    if (one.row.wake_at) continue;  // it rests
     one.events = saga.events;
     for (auto const& [trace, entry] : saga.compensations) one.compensations.push_back(entry);
   }

@@ -132,18 +132,22 @@ void steward::take(roster seen, std::vector<shard_move> moves, duration asked) {
 void steward::load(shard which) {
   loading_.insert(which);
   node_.after(node_.in().delays().up_to(round_trip), [this, which] {
-    auto const sagas = std::make_shared<std::vector<open_saga>>(node_.in().store().load_open({which}));
-    node_.after(node_.in().delays().up_to(round_trip * 4), [this, which, sagas] { adopt(which, sagas, 0); });
+    auto const sagas = std::make_shared<runtime::loaded_sagas>();
+    for (auto& one : node_.in().store().load_open({which})) sagas->add(std::move(one));
+    node_.after(node_.in().delays().up_to(round_trip * 4), [this, which, sagas] {
+      if (node_.engine().driving()) node_.engine().adopt(sagas->resting);
+      adopt(which, sagas, 0);
+    });
   });
 }
 
-void steward::adopt(shard which, std::shared_ptr<std::vector<open_saga>> const& sagas, std::size_t from) {
+void steward::adopt(shard which, std::shared_ptr<runtime::loaded_sagas> const& sagas, std::size_t from) {
   if (!node_.engine().driving()) return;
-  auto const to = std::min(sagas->size(), from + node_.in().settings().bounds.adopted_a_turn);
+  auto const to = std::min(sagas->open.size(), from + node_.in().settings().bounds.adopted_a_turn);
   std::vector<open_saga> slice;
-  for (auto at = from; at < to; ++at) slice.push_back(std::move((*sagas)[at]));
+  for (auto at = from; at < to; ++at) slice.push_back(std::move(sagas->open[at]));
   node_.engine().adopt(std::move(slice));
-  if (to < sagas->size()) return node_.after(duration{0}, [this, which, sagas, to] { adopt(which, sagas, to); });
+  if (to < sagas->open.size()) return node_.after(duration{0}, [this, which, sagas, to] { adopt(which, sagas, to); });
   loading_.erase(which);
   held_.insert(which);
   node_.engine().hold({which});

@@ -36,7 +36,7 @@ class steward {
   void carry_out(std::vector<member> const& gone, std::size_t claim);
   void take(roster seen, std::vector<shard_move> give, duration asked);
   void load(shard which);
-  void adopt(shard which, std::shared_ptr<std::vector<open_saga>> const& sagas, std::size_t from);
+  void adopt(shard which, std::shared_ptr<runtime::loaded_sagas> const& sagas, std::size_t from);
   void give(std::vector<shard_move> moves);
   void try_to_let_go();
   void insist();

@@ -23,6 +23,10 @@ engine_bounds drawn_bounds(dice chance) {
   auto aside = chance;
   aside.next();
   if (aside.chance(500)) made.adopted_a_turn = aside.between(1, 3);
+  if (aside.chance(500)) {  // short waits count as long ones: most sagas leave memory between two attempts
+    made.rest_least = std::chrono::milliseconds{aside.between(0, 2000)};
+    made.wakes_a_read = aside.between(1, 4);
+  }
   if (!chance.chance(400)) return made;
   if (chance.chance(500)) made.open_max = static_cast<std::uint32_t>(chance.between(5, 40));
   if (chance.chance(500)) made.queue_max = chance.between(1, 20);

@@ -34,6 +34,8 @@ struct engine_bounds {
   std::size_t records_a_batch = journal_batch::records_max;
   bool early_alarms = false;
   std::size_t adopted_a_turn = 1000;  // sagas of a shard that is loaded
+  duration rest_least{std::chrono::seconds{60}};
+  std::size_t wakes_a_read = 32;
 
   engine_bounds() = default;
 };

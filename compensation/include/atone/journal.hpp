@@ -98,7 +98,8 @@ struct commit_report {
   commit_report() = default;
 };
 
-// A saga with everything needed to go on with it.
+// A saga with everything needed to go on with it. One that rests (saga_row::wake_at) is known by its row alone until it is asked for
+// (journal_reader::load).
 struct open_saga {
   saga_row row;
   std::vector<event> events;                      // from 1 without gaps
@@ -170,8 +171,9 @@ class journal {
   using answer_to_batch = std::function<journal_batch(std::string_view answer)>;
   virtual result<commit_report> commit_with_sql(sql_statement const& statement, answer_to_batch const& on_success, batch_number number) = 0;
 
-  // Every saga of these shards that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each, once.
-  // After an error some have been handed out and the rest not. Needs no take_over.
+  // Every saga of these shards that has not ended, parked ones included, in chunks, for taking over; `sink` is called for each, once. Of
+  // those that rest only the rows are read: there may be very many. After an error some have been handed out and the rest not. Needs no
+  // take_over.
   using saga_sink = std::function<void(open_saga&&)>;
   virtual result<void> load_open(std::vector<shard> const& of, saga_sink const& sink) = 0;
 
@@ -226,6 +228,15 @@ struct saga_filter {
   saga_filter() = default;
 };
 
+// Where a saga is found without looking into every shard.
+struct saga_place {
+  atone::shard home;
+  saga_id id;
+
+  saga_place() = default;
+  saga_place(atone::shard in, saga_id which) : home(in), id(which) {}
+};
+
 // Who has claimed a business key.
 struct key_claim {
   saga_id holder;
@@ -248,6 +259,8 @@ class journal_reader {
   virtual result<std::vector<saga_row>> list(saga_filter const& filter) = 0;
   virtual result<std::vector<event>> history(saga_id id) = 0;  // whole, oldest first
   virtual result<std::vector<compensation_entry>> compensations(saga_id id) = 0;
+  // Those of these sagas that are there, whole, in any order: what rested and goes on. For sagas that nobody writes meanwhile.
+  virtual result<std::vector<open_saga>> load(std::vector<saga_place> const& which);
   virtual result<std::vector<alert_row>> alerts(std::uint32_t limit) = 0;    // newest first, of all sagas; at most saga_filter::page_max
   virtual result<std::vector<operator_action_row>> actions(saga_id id) = 0;  // in the order they were asked for
   // By exact version, or the newest where `version` is nothing.

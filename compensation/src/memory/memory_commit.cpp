@@ -120,6 +120,7 @@ void state::apply_change(saga_row const& row) {
   stored.output = row.output;
   stored.crashes = row.crashes;
   stored.last = row.last;
+  stored.wake_at = row.wake_at;
 }
 
 void state::apply_compensation(compensation_entry const& entry) {

@@ -38,6 +38,7 @@ std::vector<open_saga> state::open_after(saga_id after, std::size_t limit) {
     if (!exists(saga) || is_final(saga.row.status)) continue;
     open_saga& one = found.emplace_back();
     one.row = saga.row;
+    if (one.row.wake_at) continue;  // it rests
     one.events = values_of(saga.events);
     one.compensations = values_of(saga.compensations);
   }

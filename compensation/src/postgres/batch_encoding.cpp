@@ -8,7 +8,7 @@ namespace atone::postgres {
 
 std::string const commit_statement =
     "select (extract(epoch from at) * 1000000)::bigint, refused, existing, body from atone.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, "
-    "$9, $10, $11, $12, $13)";
+    "$9, $10, $11, $12, $13, $14)";
 
 namespace {
 
@@ -81,6 +81,24 @@ std::string encode_changes(std::vector<saga_change> const& changes, changes_by_s
     rows.begin_row().small(narrow(row.home)).uuid(row.id).small(code(row.status)).time(row.updated_at).time(row.ended_at);
     rows.text(row.cause).bytes(row.output).integer(signed_number(row.crashes)).integer(signed_number(row.last.value()));
   }
+  return rows.take();
+}
+
+// Those of them that rest, each as it stands at the end.
+std::string encode_rests(journal_batch const& batch, type_id type) {
+  std::map<saga_id, saga_row const*> rests;
+  for (auto const& start : batch.starts) {
+    if (start.row.wake_at) rests[start.row.id] = &start.row;
+  }
+  for (auto const& change : batch.changes) {
+    if (change.row.wake_at) {
+      rests[change.row.id] = &change.row;
+    } else if (!rests.empty()) {
+      rests.erase(change.row.id);
+    }
+  }
+  binary_rows rows{type, 3};
+  for (auto const& [id, row] : rests) rows.begin_row().small(narrow(row->home)).uuid(id).time(*row->wake_at);
   return rows.take();
 }
 
@@ -177,7 +195,7 @@ std::vector<binary_parameter> encode_batch(journal_batch const& batch, writer_id
                                            row_types const& types, std::uint16_t shards) {
   auto changes = index_changes(batch.changes);
   std::vector<binary_parameter> out;
-  out.reserve(13);
+  out.reserve(14);
   out.push_back(binary_small(static_cast<std::int16_t>(by.number.value())));
   out.push_back(binary_big(static_cast<std::int64_t>(by.epoch.value())));
   out.push_back(binary_big(static_cast<std::int64_t>(number.value())));
@@ -195,6 +213,7 @@ std::vector<binary_parameter> encode_batch(journal_batch const& batch, writer_id
   auto taken = batch.taken;  // in one order for all coordinators, as above
   std::sort(taken.begin(), taken.end());
   out.push_back(binary_bigs(taken));
+  out.push_back(encode_rests(batch, types.rest));
   return out;
 }
 

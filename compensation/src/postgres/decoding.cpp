@@ -13,7 +13,7 @@ std::string microseconds_of(std::string_view expression) {
 
 std::string const saga_columns = "shard, saga_id, definition, version, definition_hash, business_key, status, " +
                                  microseconds_of("started_at") + ", " + microseconds_of("updated_at") + ", " + microseconds_of("ended_at") +
-                                 ", cause, output, crashes, last_seq";
+                                 ", cause, output, crashes, last_seq, " + microseconds_of("wake_at");
 std::string const event_columns = "kind, seq, cause, " + microseconds_of("at") +
                                   ", random, step, operation, attempt, sureness, timer, http_status, retry_after, payload, note, actor, "
                                   "format, saga_id";
@@ -126,6 +126,7 @@ result<saga_row> decode_saga(pqxx::row const& row) {
     saga.output = from.bytes();
     saga.crashes = static_cast<std::uint32_t>(from.number<std::int32_t>());
     saga.last = sequence{static_cast<std::uint32_t>(from.number<std::int32_t>())};
+    saga.wake_at = from.maybe_time();
     return saga;
   });
 }

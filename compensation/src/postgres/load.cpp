@@ -13,27 +13,46 @@ std::string numbers_text(std::vector<shard> const& of) {
   return text + '}';
 }
 
-// The keys of one chunk as two array parameters.
+// The keys of one chunk as two array parameters: of all that don't rest.
 struct chunk_keys {
   std::string shards = "{";
   std::string sagas = "{";
   std::unordered_map<saga_id, std::size_t> places;
 };
 
-chunk_keys keys_of(std::vector<open_saga> const& chunk) {
+struct key_writer {
   chunk_keys keys;
-  for (std::size_t at = 0; at < chunk.size(); ++at) {
-    char const* const comma = at == 0 ? "" : ",";
-    keys.shards += comma + std::to_string(chunk[at].row.home.value());
-    keys.sagas += comma + uuid_text(chunk[at].row.id);
-    keys.places.emplace(chunk[at].row.id, at);
+
+  void add(shard home, saga_id id) {
+    char const* const comma = keys.shards.size() == 1 ? "" : ",";
+    keys.shards += comma + std::to_string(home.value());
+    keys.sagas += comma + uuid_text(id);
   }
-  keys.shards += '}';
-  keys.sagas += '}';
-  return keys;
+  chunk_keys take() {
+    keys.shards += '}';
+    keys.sagas += '}';
+    return std::move(keys);
+  }
+};
+
+chunk_keys keys_of(std::vector<open_saga> const& chunk, bool resting_too) {
+  key_writer made;
+  for (std::size_t at = 0; at < chunk.size(); ++at) {
+    auto const& row = chunk[at].row;
+    if (row.wake_at && !resting_too) continue;
+    made.add(row.home, row.id);
+    made.keys.places.emplace(row.id, at);
+  }
+  return made.take();
 }
 
 std::string const of_chunk = " t where (t.shard, t.saga_id) in (select * from unnest($1::smallint[], $2::uuid[]))";
+
+std::vector<open_saga> chunk_of(std::vector<saga_row>&& rows) {
+  std::vector<open_saga> chunk(rows.size());
+  for (std::size_t at = 0; at < chunk.size(); ++at) chunk[at].row = std::move(rows[at]);
+  return chunk;
+}
 
 // In the order of shard and id, so that the next look goes on behind the last row. One shard after the other: its part of the index of
 // open sagas is read from `after` on.
@@ -45,9 +64,7 @@ result<std::vector<open_saga>> next_sagas(session& on, shard of, saga_id after) 
                {std::to_string(of.value()), uuid_text(after)}),
       decode_saga);
   if (!rows) return rows.error();
-  std::vector<open_saga> chunk(rows->size());
-  for (std::size_t at = 0; at < chunk.size(); ++at) chunk[at].row = std::move((*rows)[at]);
-  return chunk;
+  return chunk_of(std::move(*rows));
 }
 
 result<void> add_events(session& on, std::vector<open_saga>& chunk, chunk_keys const& keys) {
@@ -75,6 +92,12 @@ result<void> add_compensations(session& on, std::vector<open_saga>& chunk, chunk
   return {};
 }
 
+result<void> add_rest(session& on, std::vector<open_saga>& chunk, chunk_keys const& keys) {
+  if (keys.places.empty()) return {};
+  if (auto added = add_events(on, chunk, keys); !added) return added;
+  return add_compensations(on, chunk, keys);
+}
+
 result<inbox_start> decode_request(pqxx::row const& row) {
   inbox_start request;
   request.number = row[0].as<std::uint64_t>();
@@ -96,13 +119,23 @@ result<void> load_open_sagas(session& on, std::vector<shard> const& of, journal:
       if (!chunk) return chunk.error();
       if (chunk->empty()) break;
       last = chunk->back().row.id;
-      auto const keys = keys_of(*chunk);
-      if (auto added = add_events(on, *chunk, keys); !added) return added;
-      if (auto added = add_compensations(on, *chunk, keys); !added) return added;
+      if (auto added = add_rest(on, *chunk, keys_of(*chunk, false)); !added) return added;
       for (auto& saga : *chunk) sink(std::move(saga));
     }
   }
   return {};
+}
+
+result<std::vector<open_saga>> load_sagas(session& on, std::vector<saga_place> const& which) {
+  key_writer wanted;
+  for (auto const& place : which) wanted.add(place.home, place.id);
+  auto const keys = wanted.take();
+  auto rows =
+      decode_all<saga_row>(on.query("select " + saga_columns + " from atone.saga" + of_chunk, {keys.shards, keys.sagas}), decode_saga);
+  if (!rows) return rows.error();
+  auto chunk = chunk_of(std::move(*rows));
+  if (auto added = add_rest(on, chunk, keys_of(chunk, true)); !added) return added.error();
+  return chunk;
 }
 
 result<std::vector<inbox_start>> load_inbox(session& on, std::vector<shard> const& of, std::uint16_t shards, std::uint32_t limit,

@@ -4,6 +4,7 @@
 
 #include "postgres/batch_encoding.hpp"
 #include "postgres/decoding.hpp"
+#include "postgres/load.hpp"
 #include "postgres/migrations.hpp"
 
 namespace atone::postgres {
@@ -159,6 +160,17 @@ result<std::vector<compensation_entry>> reader::compensations(saga_id id) {
       ask("select " + compensation_columns + " from atone.compensation_log" + in_every_shard + " order by trace_id",
           {all_shards_, uuid_text(id)}),
       decode_compensation);
+}
+
+result<std::vector<open_saga>> reader::load(std::vector<saga_place> const& which) {
+  for (int left = 1;; --left) {
+    if (!session_ || session_->lost()) {
+      if (auto connected = connect(); !connected) return connected.error();
+    }
+    auto found = load_sagas(*session_, which);
+    if (found || !session_->lost()) return found;
+    if (left == 0) return error{errc::unavailable, found.error().message};
+  }
 }
 
 result<std::vector<alert_row>> reader::alerts(std::uint32_t limit) {

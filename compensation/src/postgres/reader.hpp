@@ -18,6 +18,7 @@ class reader final : public journal_reader {
   result<std::vector<saga_row>> list(saga_filter const& filter) override;
   result<std::vector<event>> history(saga_id id) override;
   result<std::vector<compensation_entry>> compensations(saga_id id) override;
+  result<std::vector<open_saga>> load(std::vector<saga_place> const& which) override;
   result<std::vector<alert_row>> alerts(std::uint32_t limit) override;
   result<std::vector<operator_action_row>> actions(saga_id id) override;
   result<std::optional<definition_row>> definition(std::string_view name, std::optional<definition_version> version) override;

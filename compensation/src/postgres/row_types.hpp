@@ -1,4 +1,4 @@
-// The ids this database gave to the composite types of 0002_commit.sql: a binary array names its element type.
+// The ids this database gave to the composite types of 0002_commit.sql and 0007_wake_at.sql: a binary array names its element type.
 // Thread rules: plain values.
 #pragma once
 
@@ -17,6 +17,7 @@ struct row_types {
   type_id alert = 0;
   type_id output = 0;
   type_id action = 0;
+  type_id rest = 0;
 
   row_types() = default;
 };

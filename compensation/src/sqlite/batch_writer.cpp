@@ -24,6 +24,14 @@ void add_event(query& to, event const& one, std::string const& id) {
   to.add_bytes(one.payload).add_text(one.text).add_text(one.actor);
 }
 
+void add_maybe(query& to, std::optional<timestamp> at) {
+  if (at) {
+    to.add(stored(*at));
+  } else {
+    to.add_null();
+  }
+}
+
 }  // namespace
 
 result<std::vector<start_loser>> batch_writer::write(journal_batch const& batch) {
@@ -96,12 +104,9 @@ result<void> batch_writer::write_start(saga_start const& start) {
   auto const id = stored(row.id);
   to->add_text(id).add_text(row.definition.name).add(row.definition.version.value()).add_bytes(stored(row.definition.hash));
   to->add_text(row.key.value()).add(static_cast<std::int64_t>(row.status)).add(stored(row.started_at)).add(stored(row.updated_at));
-  if (row.ended_at) {
-    to->add(stored(*row.ended_at));
-  } else {
-    to->add_null();
-  }
+  add_maybe(*to, row.ended_at);
   to->add_text(row.cause).add_text(row.output).add(row.crashes).add(row.last.value());
+  add_maybe(*to, row.wake_at);
   if (auto done = to->run(); !done) return about(done.error(), "saga " + id);
   if (is_final(row.status)) ++ended_[row.status];
   return {};
@@ -160,12 +165,10 @@ result<void> batch_writer::change(char const* statement, saga_row const& row, st
   auto to = on_.use(statement);
   if (!to) return to.error();
   to->add(static_cast<std::int64_t>(row.status)).add(stored(row.updated_at));
-  if (row.ended_at) {
-    to->add(stored(*row.ended_at));
-  } else {
-    to->add_null();
-  }
-  to->add_text(row.cause).add_text(row.output).add(row.crashes).add(row.last.value()).add_text(id);
+  add_maybe(*to, row.ended_at);
+  to->add_text(row.cause).add_text(row.output).add(row.crashes).add(row.last.value());
+  add_maybe(*to, row.wake_at);
+  to->add_text(id);
   if (auto done = to->run(); !done) return about(done.error(), "saga " + id);
   return {};
 }

@@ -63,6 +63,7 @@ result<saga_row> read_saga(query& from) {
   row.output = from.take_text();
   row.crashes = static_cast<std::uint32_t>(from.take_integer());
   row.last = sequence{static_cast<std::uint32_t>(from.take_integer())};
+  if (auto const wakes = from.take_optional()) row.wake_at = read_timestamp(*wakes);
   return row;
 }
 

@@ -155,6 +155,7 @@ result<std::vector<open_saga>> sqlite_journal::load_chunk_after(std::string cons
     for (std::size_t at = 0; at < chunk.size(); ++at) chunk[at].row = std::move((*found)[at]);
   }
   for (auto& saga : chunk) {
+    if (saga.row.wake_at) continue;  // it rests
     if (auto done = load_rest(saga); !done) return done.error();
   }
   if (auto done = open->commit(); !done) return done.error();

@@ -7,7 +7,7 @@ namespace atone::sqlite::sql {
 
 #define ATONE_SAGA_COLUMNS                                                                                                 \
   "saga_id, definition, version, definition_hash, business_key, status, started_at, updated_at, ended_at, cause, output, " \
-  "crashes, last_event"
+  "crashes, last_event, wake_at"
 
 // Writing.
 inline constexpr char read_writer[] = "SELECT epoch, last_batch, last_time, last_losers FROM atone_writer WHERE shard = 0";
@@ -19,7 +19,7 @@ inline constexpr char claim_key[] =
     "ON CONFLICT DO NOTHING";
 inline constexpr char find_claim[] = "SELECT saga_id, body FROM atone_start_key WHERE shard = 0 AND saga_name = ? AND business_key = ?";
 inline constexpr char insert_saga[] =
-    "INSERT INTO atone_saga (shard, " ATONE_SAGA_COLUMNS ") VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "INSERT INTO atone_saga (shard, " ATONE_SAGA_COLUMNS ") VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 // One row a statement, or several: of a row's cost a good third is the statement's own. OR FAIL instead of the default ABORT, since a
 // statement of several rows that may abort copies every page first so that it can take them back; here whoever fails takes back the
 // whole transaction.
@@ -31,9 +31,9 @@ inline constexpr char insert_saga[] =
 inline constexpr char insert_event[] = ATONE_INSERT_EVENT ATONE_EVENT_ROW;
 inline constexpr std::size_t events_at_once = 8;
 inline constexpr char insert_events[] = ATONE_INSERT_EVENT ATONE_TWO(ATONE_TWO(ATONE_TWO(ATONE_EVENT_ROW)));
-#define ATONE_CHANGE_SAGA                                                                                               \
-  "UPDATE atone_saga SET status = ?, updated_at = ?, ended_at = ?, cause = ?, output = ?, crashes = ?, last_event = ? " \
-  "WHERE shard = 0 AND saga_id = ?"
+#define ATONE_CHANGE_SAGA                                                                                                \
+  "UPDATE atone_saga SET status = ?, updated_at = ?, ended_at = ?, cause = ?, output = ?, crashes = ?, last_event = ?, " \
+  "wake_at = ? WHERE shard = 0 AND saga_id = ?"
 inline constexpr char change_open_saga[] = ATONE_CHANGE_SAGA " AND status NOT IN (5, 6)";
 inline constexpr char change_saga[] = ATONE_CHANGE_SAGA;
 inline constexpr char status_of[] = "SELECT status FROM atone_saga WHERE shard = 0 AND saga_id = ?";

@@ -85,7 +85,10 @@ struct options {
   std::string address;                      // URL at which other coordinators reach this one's API ("http://10.0.0.1:7070"); may be empty
   duration lease{std::chrono::seconds{2}};  // PostgreSQL: how long without a sign of life until others take over what is driven here
   std::uint32_t handler_threads = 4;        // local handlers that run at the same time; 0 counts as 1
-  std::uint32_t open_max = 100'000;         // sagas under way; above it starts are refused as errc::exhausted
+  std::uint32_t open_max = 100'000;         // sagas under way in memory; above it starts are refused as errc::exhausted
+  // A saga that has nothing under way but its own timers, none of which is due sooner than this, is in the store alone until then: it
+  // takes some 150 bytes of memory, and doesn't count for open_max. So do parked and paused ones; those with a `lock` stay in memory.
+  duration rest_least{std::chrono::minutes{1}};
   // Finished sagas are deleted, each with all that is stored under it, once their end lies back that far; 0: never. Parked ones and those
   // under way never are. At least a second. Where several coordinators share a store, give all of them the same.
   duration retention{};
@@ -165,7 +168,8 @@ std::string_view name(operator_request::action_kind of) noexcept;  // "cancel", 
 
 // Counters of one coordinator since it was opened; `open`, `calls_in_flight` and `queue` are what stands now.
 struct engine_figures {
-  std::uint64_t open = 0;                                                 // sagas under way in memory, parked ones included
+  std::uint64_t open = 0;                                                 // sagas under way, parked ones included
+  std::uint64_t resting = 0;                                              // of them, those that wait long and are in the store alone
   std::uint64_t started = 0, completed = 0, compensated = 0, parked = 0;  // parked: how often, not how many are now
   std::uint64_t events = 0, commits = 0;                                  // commits: batches that held events
   // calls: requests to participants and local handlers, each attempt counted. late_answers: nobody waited for them any more.

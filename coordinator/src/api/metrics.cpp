@@ -40,6 +40,7 @@ std::vector<MetricFamily> engine_families(engine_figures const& of) {
     made.push_back(single("atone_" + std::move(name), std::move(help), type, number(value)));
   };
   add("sagas_open", "Sagas under way in this process", gauge, of.open);
+  add("sagas_resting", "Of them, sagas that wait long and are in the store alone", gauge, of.resting);
   add("sagas_started_total", "Sagas started by this process", counter, of.started);
   add("sagas_completed_total", "Sagas that ended with every effect once", counter, of.completed);
   add("sagas_compensated_total", "Sagas that ended without net effect", counter, of.compensated);

@@ -22,6 +22,8 @@ void write_row(json::writer& to, saga_row const& row) {
   write_time(to, "updated_at", row.updated_at);
   to.key("ended_at");
   row.ended_at ? to.string(format_timestamp(*row.ended_at)) : to.null();
+  to.key("wake_at");
+  row.wake_at && *row.wake_at != wakes_never ? to.string(format_timestamp(*row.wake_at)) : to.null();
   to.key("cause").string(row.cause).key("output");
   row.output.empty() ? to.null() : to.raw(row.output);
   to.key("crashes").number(wide(row.crashes)).key("last_event").number(wide(row.last.value()));

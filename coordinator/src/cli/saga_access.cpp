@@ -61,6 +61,7 @@ void print_outcome(json::value const& saga, terminal const& to) {
   auto const row = read_saga(saga);
   std::string words{name(row.status)};
   if (row.ended_at) words += " in " + readable(std::chrono::duration_cast<duration>(*row.ended_at - row.started_at));
+  if (row.wake_at) words += ", waits until " + format_timestamp(*row.wake_at);
   to.out() << to.paint(tone_of(row.status), words) << '\n';
   if (!row.cause.empty()) to.out() << "cause   " << printable(row.cause) << '\n';
   if (!row.output.empty()) to.out() << "output  " << printable(row.output) << '\n';

@@ -88,6 +88,7 @@ saga_row read_saga(json::value const& from) {
   row.started_at = time_of(from, "started_at");
   row.updated_at = time_of(from, "updated_at");
   row.ended_at = parse_timestamp(text_of(from, "ended_at"));
+  row.wake_at = parse_timestamp(text_of(from, "wake_at"));
   row.cause = text_of(from, "cause");
   row.output = raw_of(from, "output");
   return row;

@@ -76,6 +76,7 @@ coordinator::impl::impl(options with, opened what)
       deleting(terms_of(settings), retention_ports()) {
   runtime::engine_settings made;
   made.open_max = settings.open_max;
+  made.rest_least = settings.rest_least;
   made.shards = what.shards;
   made.leased = lease != nullptr;
   made.suspects_max = std::max<std::uint32_t>(1, settings.handler_threads);
@@ -127,6 +128,11 @@ void coordinator::impl::reload(saga_id saga, std::function<void(result<std::opti
         shards->refresh_definitions([then, found = std::move(found)](result<void>) mutable { then(std::move(found)); });
       },
       read_pause_first);
+}
+
+void coordinator::impl::load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) {
+  read_through<std::vector<open_saga>>([which = std::move(which)](journal_reader& in) { return in.load(which); }, std::move(then),
+                                       read_pause_first);
 }
 
 void coordinator::impl::holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) {
@@ -197,12 +203,12 @@ void coordinator::impl::ask_inbox() {
 result<void> coordinator::impl::load() {
   auto reading = from->open_reader();
   if (!reading) return reading.error();
-  std::vector<open_saga> sagas;
+  runtime::loaded_sagas sagas;
   std::promise<result<void>> promise;
   auto done = promise.get_future();
   bool const asked = writer.post([&](journal& in) {
     auto const which = shards ? shards->held() : in.every_shard();
-    promise.set_value(in.load_open(which, [&](open_saga&& one) { sagas.push_back(std::move(one)); }));
+    promise.set_value(in.load_open(which, [&](open_saga&& one) { sagas.add(std::move(one)); }));
   });
   ATONE_ASSERT(asked);
   if (auto loaded = done.get(); !loaded) return loaded;
@@ -213,7 +219,7 @@ result<void> coordinator::impl::load() {
   auto const rows = (*reading)->definitions();
   if (!rows) return rows.error();
   library::add_definitions(*engine, *rows);
-  for (auto& one : sagas) engine->recover(std::move(one));
+  engine->recover(std::move(sagas));
   return {};
 }
 

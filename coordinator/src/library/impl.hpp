@@ -77,6 +77,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void last_output(std::string saga_name, step_path step, std::string key,
                    std::function<void(result<std::optional<last_output_row>>)> then) override;
   void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) override;
+  void load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) override;
   void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
 
   // Reads on the reader's thread and brings the outcome to the loop.
@@ -167,8 +168,5 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   std::thread loop_thread;
   std::atomic<std::thread::id> loop_id{};
 };
-
-// A saga as its history tells, for one that is not under way.
-result<saga_view> rebuild_view(saga_row row, std::vector<event> const& history, definition_ptr const& definition);
 
 }  // namespace atone

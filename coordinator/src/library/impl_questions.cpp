@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "impl_parts.hpp"
+#include "runtime/stored_view.hpp"
 
 namespace atone {
 namespace {
@@ -43,7 +44,7 @@ void coordinator::impl::answer_from_store(saga_id id, std::function<void(result<
     auto& stored = **found;
     auto const& bound = stored.row.definition;
     auto const definition = engine->find_definition(bound.name, bound.version);
-    then(rebuild_view(std::move(stored.row), stored.events, definition));
+    then(runtime::stored_view(std::move(stored.row), stored.events, definition));
   });
 }
 
@@ -184,24 +185,6 @@ void coordinator::impl::driver_of(saga_id id, std::function<void(result<driver>)
     made.address = who->address;
     then(made);
   });
-}
-
-result<saga_view> rebuild_view(saga_row row, std::vector<event> const& history, definition_ptr const& definition) {
-  saga_view view;
-  view.row = std::move(row);
-  if (!history.empty()) view.row.last = history.back().seq;
-  for (auto const& one : history) {
-    if (one.kind == event_kind::lock_granted) view.lock = one.text;
-  }
-  if (definition == nullptr || definition->ref.hash != view.row.definition.hash) return view;
-  saga_machine machine{definition, view.row.id, view.row.key};
-  for (auto const& one : history) {
-    if (one.seq.value() != machine.last().value() + 1 || !machine.apply(one)) return view;  // what can't be replayed is shown by its row
-  }
-  view.steps = machine.steps();
-  view.parked = machine.parked_steps();
-  view.lock = machine.lock();
-  return view;
 }
 
 }  // namespace atone

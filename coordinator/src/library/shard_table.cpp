@@ -134,10 +134,9 @@ void shard_table::load(shard which) {
   loading_.insert(which);
   (void)loader_.push([this, which] {
     for (auto pause = load_pause; !reading_over_.load(); pause = std::min(pause * 2, load_pause_max)) {
-      auto const sagas = std::make_shared<std::vector<open_saga>>();
+      auto const sagas = std::make_shared<runtime::loaded_sagas>();
       auto const in = open_sagas(store_, by_loader_);
-      auto const read =
-          in ? (*in)->load_open({which}, [&](open_saga&& one) { sagas->push_back(std::move(one)); }) : result<void>{in.error()};
+      auto const read = in ? (*in)->load_open({which}, [&](open_saga&& one) { sagas->add(std::move(one)); }) : result<void>{in.error()};
       auto rows = read ? read_definitions(store_, by_loader_) : result<std::vector<definition_row>>{read.error()};
       if (rows) {
         return boost::asio::post(loop_, [this, which, sagas, rows = std::move(*rows)] { loaded(which, rows, sagas); });
@@ -150,19 +149,21 @@ void shard_table::load(shard which) {
   });
 }
 
-void shard_table::loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<std::vector<open_saga>> sagas) {
+void shard_table::loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<runtime::loaded_sagas> sagas) {
   if (stopped_) return;
   add_definitions(engine_, definitions);
+  engine_.adopt(sagas->resting);
   adopt(which, std::move(sagas), 0);
 }
 
-void shard_table::adopt(shard which, std::shared_ptr<std::vector<open_saga>> sagas, std::size_t from) {
+void shard_table::adopt(shard which, std::shared_ptr<runtime::loaded_sagas> sagas, std::size_t from) {
   if (stopped_ || giving_all_) return;
-  auto const to = std::min(sagas->size(), from + adopt_slice);
-  std::vector<open_saga> slice{std::make_move_iterator(sagas->begin() + static_cast<std::ptrdiff_t>(from)),
-                               std::make_move_iterator(sagas->begin() + static_cast<std::ptrdiff_t>(to))};
+  auto& open = sagas->open;
+  auto const to = std::min(open.size(), from + adopt_slice);
+  std::vector<open_saga> slice{std::make_move_iterator(open.begin() + static_cast<std::ptrdiff_t>(from)),
+                               std::make_move_iterator(open.begin() + static_cast<std::ptrdiff_t>(to))};
   engine_.adopt(std::move(slice));
-  if (to < sagas->size()) {
+  if (to < open.size()) {
     return boost::asio::post(loop_, [this, which, sagas = std::move(sagas), to] { adopt(which, sagas, to); });
   }
   loading_.erase(which);

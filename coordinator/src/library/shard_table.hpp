@@ -61,8 +61,8 @@ class shard_table {
   };
 
   void load(shard which);
-  void loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<std::vector<open_saga>> sagas);
-  void adopt(shard which, std::shared_ptr<std::vector<open_saga>> sagas, std::size_t from);
+  void loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<runtime::loaded_sagas> sagas);
+  void adopt(shard which, std::shared_ptr<runtime::loaded_sagas> sagas, std::size_t from);
   void unloadable(shard which, error const& why);
   void give(std::vector<shard_move> moves);
   void try_to_let_go();

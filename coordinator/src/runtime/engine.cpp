@@ -102,7 +102,9 @@ void engine::follow() {
     following_.pop_front();
     followed_ = done.batch->number;
     tell_all(done);
+    for (auto const id : done.batch->rest) try_rest(id);
   }
+  read_waking();
   set_alarm();
   flush();  // unless it is at work: what the commands themselves have gathered
   if (!following_.empty() && !follow_scheduled_) {
@@ -144,9 +146,19 @@ void engine::stop_driving(error const& why) {
   }
   auto sagas = std::exchange(open_, {});
   timers_ = timer_table{};
+  resting_.clear();
+  wakes_.clear();
+  to_wake_.clear();
+  auto const waking = std::exchange(waking_, {});
   locks_.clear();
   to_grant_.clear();
   ports_.turns.wake_at(std::nullopt);
+  for (auto const& [id, asked] : waking) {
+    for (auto const& then : asked) then(&why);
+  }
+  for (auto const& [id, waiting] : std::exchange(resting_waits_, {})) {
+    for (auto const& [number, then] : waiting) then(why);
+  }
   for (auto& [id, of] : sagas) {
     if (of->on_started) of->on_started(why);
     for (auto& [number, then] : of->waiters) then(why);
@@ -184,7 +196,8 @@ bool engine::idle() const noexcept {
 
 engine_figures engine::figures() const noexcept {
   auto now = figures_;
-  now.open = open_.size();
+  now.open = open_.size() + resting_.size();
+  now.resting = resting_.size();
   now.queue += queued();
   now.writable = driving_ && !stopping_;
   return now;
@@ -201,6 +214,7 @@ saga_row engine::row_of(instance const& of) const {
   auto const& machine = of.machine;
   auto const [status, cause] = standing(of);
   row.crashes = of.crashes;
+  row.wake_at = of.wake_at;
   row.status = status;
   row.cause = cause;
   row.last = of.broken.empty() ? machine.last() : row.last;

@@ -24,15 +24,18 @@
 namespace atone::runtime {
 
 struct engine_settings {
-  std::uint32_t open_max = 100'000;
-  std::size_t queue_max = 200'000;  // records gathered and not yet being committed; above it starts are refused
+  std::uint32_t open_max = 100'000;  // in memory; above it starts are refused
+  std::size_t queue_max = 200'000;   // records gathered and not yet being committed; above it starts are refused
   std::uint16_t shards = 1;
   bool leased = false;             // shards come by adopt() and go by let_go(); else all are held from the start
   std::uint32_t crashes_max = 3;   // crashes in a row while a local handler works on one saga: it is parked
   std::uint32_t suspects_max = 4;  // sagas whose local call was under way at a crash and that are called at the same time again
+  // A saga leaves memory where nothing of it is under way but timers, and the first of them is due in so long at least.
+  duration rest_least{std::chrono::seconds{60}};
   // Bounds of one turn or transaction. The simulation draws them small, so that what comes after a bound is reached too.
   std::size_t timers_a_turn = 256;                           // due timers handled before others get their turn
   std::size_t commands_a_turn = 64;                          // that leave before others get theirs
+  std::size_t wakes_a_read = 32;                             // sagas that come back to memory together
   std::size_t records_a_batch = journal_batch::records_max;  // and a few more, of the event that fills it; never above records_max
   std::map<std::string, std::string> addresses;
 
@@ -64,8 +67,9 @@ class engine {
   void add_definition(definition_ptr definition);
   definition_ptr find_definition(std::string_view name, std::optional<definition_version> version) const;
 
-  // Takes a saga over from the store, before go(). Its replay failing parks it alone.
-  void recover(open_saga&& of);
+  // Takes sagas over from the store, before go(). Where one's replay fails, it is parked alone; those that rest stay in the store until
+  // they wake.
+  void recover(loaded_sagas&& all);
   // Begins to drive under this epoch: what was under way in the recovered sagas goes out again.
   void go(epoch as);
 
@@ -73,6 +77,7 @@ class engine {
   // Sagas of shards that have become this coordinator's: as recover(), and once it drives, what was under way goes out again. Those under
   // way here already are passed over.
   void adopt(std::vector<open_saga>&& sagas);
+  void adopt(std::vector<resting_saga> const& sagas);
   // The epochs that requests of these shards' sagas carry; call it before their sagas are adopted.
   void lease_epochs(std::vector<shard> const& shards, std::vector<epoch> const& epochs);
   // From now on new sagas begin in these shards too; call it when their open sagas have been adopted.
@@ -120,13 +125,28 @@ class engine {
   void shut(error const& why);
   bool idle() const noexcept;  // nothing gathered and nothing being committed
   bool driving() const noexcept { return driving_; }
-  bool under_way(saga_id id) const noexcept { return open_.contains(id); }
+  bool under_way(saga_id id) const noexcept { return open_.contains(id) || resting_.contains(id); }
   engine_figures figures() const noexcept;
 
  private:
   struct instance;
   struct gathering;
   struct following;
+
+  using waits = std::vector<std::pair<std::uint64_t, callback<std::optional<saga_view>>>>;
+  // A saga that is in the store alone.
+  struct bed {
+    timestamp wake_at;
+    std::uint64_t life = 0;  // tells it from what lies under its id later, or lay there before its shard went and came back
+    shard home;
+    bool parked = false;
+  };
+  // One that is to be read.
+  struct nap {
+    saga_place place;
+    std::uint64_t life = 0;
+    bool alone = false;  // the last read failed with it among others
+  };
 
   instance* find(saga_id id);
   // engine.cpp
@@ -208,7 +228,26 @@ class engine {
   void grant(std::string const& lock);
   void grant_all();
 
+  // engine_rest.cpp
+  using woken = std::function<void(error const*)>;  // null: the saga is in memory, or not here at all any more
+  bool rests(saga_id id) const { return resting_.contains(id); }
+  std::optional<timestamp> wake_of(instance const& of) const;
+  void rest_soon(instance const& of);
+  void try_rest(saga_id id);
+  void lay_down(resting_saga const& of);
+  void wake(saga_id id, woken then);
+  void queue_waking(saga_id id);
+  void wake_due();
+  bool room_to_wake() const noexcept;
+  void read_waking();
+  void awake(std::vector<nap> const& which, result<std::vector<open_saga>> found);
+  void get_up(open_saga&& of);
+  void stay_asleep(nap const& which, error const& why);
+  void forget_resting(std::set<shard> const& shards);
+  std::optional<timestamp> next_wake() const;
+
   // engine_recover.cpp
+  void recover(open_saga&& of);
   bool replay(instance& of, open_saga const& from);
   void resume(instance& of);
   void park(instance& of, std::string why);
@@ -269,6 +308,13 @@ class engine {
   std::set<std::string> to_grant_;                     // of them, those to be looked at in the next turn
   bool grants_scheduled_ = false;
   timer_table timers_;
+  std::unordered_map<saga_id, bed> resting_;
+  std::set<std::pair<timestamp, saga_id>> wakes_;  // of those that wake by themselves and are not being woken
+  std::map<saga_id, std::vector<woken>> waking_;   // being woken, and who asked
+  std::deque<nap> to_wake_;                        // of them, those whose read has not begun
+  std::map<saga_id, waits> resting_waits_;         // who waits for the end of one that rests
+  bool reading_waking_ = false;
+  std::uint64_t woken_in_ = 0;  // the batch whose commands are of those that were woken last
   std::optional<timestamp> alarm_;
   engine_figures figures_;
 };

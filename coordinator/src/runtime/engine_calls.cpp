@@ -6,12 +6,6 @@
 #include "planted.hpp"
 
 namespace atone::runtime {
-namespace {
-
-constexpr duration leaving_timer_pause = std::chrono::milliseconds{100};
-
-}  // namespace
-
 void engine::perform(saga_id id, command what) {
   auto* const of = find(id);
   if (of == nullptr || of->reloading || (of->foreign && !planted(planted_bug::foreign_goes_on))) return;
@@ -238,6 +232,11 @@ void engine::record_late(instance& of, event what) {
 }
 
 void engine::report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then) {
+  if (rests(id)) {
+    return wake(id, [this, id, step, op, n, answer, then](error const* failed) {
+      failed != nullptr ? then(*failed) : report(id, step, op, n, answer, then);
+    });
+  }
   auto* const of = find(id);
   if (of != nullptr && of->sql_in_flight) {
     return when_free(*of, [this, id, step, op, n, answer, then] { report(id, step, op, n, answer, then); });
@@ -387,6 +386,7 @@ void engine::on_wake() {
     if (!timer) break;
     fire(*timer);
   }
+  wake_due();
   set_alarm();
 }
 
@@ -404,10 +404,11 @@ void engine::fire(armed_timer const& timer) {
     what.step = timer.step;
     what.op = timer.op;
     what.timer = timer.kind;
-    if (timer.kind == timer_kind::step_timeout && timer.op == operation::act && now->machine.gives_up_at_timeout(timer.step) &&
-        !was_resent(*now, timer.step, timer.op) && take_unsent(timer.saga, timer.step, timer.op)) {
-      what.sureness = certainty::not_done;
-    }
+    // It may end with this event: what waits in its sender must not leave between that and the commit's answer.
+    bool const gives_up =
+        timer.kind == timer_kind::step_timeout && timer.op == operation::act && now->machine.gives_up_at_timeout(timer.step);
+    bool const never_left = gives_up && take_unsent(timer.saga, timer.step, timer.op);
+    if (never_left && !was_resent(*now, timer.step, timer.op)) what.sureness = certainty::not_done;
     (void)deliver(*now, what);  // a timer that is no longer armed in the machine is refused: nothing to do
   };
   when_free(*of, act);
@@ -415,7 +416,8 @@ void engine::fire(armed_timer const& timer) {
 
 void engine::set_alarm() {
   if (!driving_ || stopping_) return;
-  auto const due = timers_.next_due();
+  auto due = timers_.next_due();
+  if (auto const wakes = next_wake()) due = due ? std::min(*due, *wakes) : wakes;
   if (due == alarm_) return;
   alarm_ = due;
   ports_.turns.wake_at(due);

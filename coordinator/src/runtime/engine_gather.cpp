@@ -57,7 +57,9 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
   bool const parks = of.machine.status() == saga_status::parked && of.row.status != saga_status::parked;
   ++figures_.events;
   for (auto& made : commands) gather_command(of, std::move(made), at);
+  of.wake_at = wake_of(of);
   gather_row(of);
+  rest_soon(of);
   if (parks || is_final(of.row.status)) gathering_->notify.push_back(of.row.id);
   if (planted(planted_bug::tell_the_end_early) && is_final(of.row.status)) ports_.turns.defer([this, id = of.row.id] { notify(id); });
   if (planted(planted_bug::pass_lock_early) && is_final(of.row.status)) leave_lock(of);
@@ -189,7 +191,8 @@ void engine::gather_command(instance& of, command made, timestamp at) {
 // The saga's row is written when its status changes, not at each event: lists need no more, and a row costs.
 void engine::gather_row(instance& of) {
   auto const [status, cause] = standing(of);
-  if (status == of.row.status && cause == of.row.cause && of.crashes == of.row.crashes) return;
+  bool const same = status == of.row.status && cause == of.row.cause && of.crashes == of.row.crashes;
+  if (same && of.wake_at == of.row.wake_at) return;
   if (planted(planted_bug::keep_row_to_itself) && status == saga_status::compensating) return;
   of.row = row_of(of);
   of.batch = gathering_->number;

@@ -31,6 +31,10 @@ void engine::view(saga_id id, callback<std::optional<saga_view>> then) {
 }
 
 std::uint64_t engine::wait(saga_id id, callback<std::optional<saga_view>> then) {
+  if (auto const lies = resting_.find(id); lies != resting_.end() && !lies->second.parked) {
+    resting_waits_[id].emplace_back(++waits_, std::move(then));
+    return waits_;
+  }
   auto* const of = find(id);
   if (of != nullptr && of->foreign) {  // another's from its first event on
     ports_.turns.defer([then] { then(std::optional<saga_view>{}); });
@@ -46,9 +50,12 @@ std::uint64_t engine::wait(saga_id id, callback<std::optional<saga_view>> then) 
 }
 
 void engine::end_wait(saga_id id, std::uint64_t number) {
-  auto* const of = find(id);
-  if (of == nullptr || number == 0) return;
-  std::erase_if(of->waiters, [number](auto const& one) { return one.first == number; });
+  auto const same = [number](auto const& one) { return one.first == number; };
+  if (auto* const of = find(id)) std::erase_if(of->waiters, same);
+  auto const resting = resting_waits_.find(id);
+  if (resting == resting_waits_.end()) return;
+  std::erase_if(resting->second, same);
+  if (resting->second.empty()) resting_waits_.erase(resting);
 }
 
 result<event> engine::operator_event(instance const& of, operator_request const& what) const {
@@ -97,6 +104,9 @@ result<event> engine::operator_event(instance const& of, operator_request const&
 void engine::act(operator_request what, callback<saga_view> then) {
   auto const fail = [&](error why) { ports_.turns.defer([then, why = std::move(why)] { then(why); }); };
   if (!driving_ || stopping_) return fail(not_driving());
+  if (rests(what.saga)) {
+    return wake(what.saga, [this, what, then](error const* failed) { failed != nullptr ? then(*failed) : act(what, then); });
+  }
   auto* const of = find(what.saga);
   if (of == nullptr || of->starting) return fail(error{errc::not_found, "no saga " + what.saga.text() + " is under way"});
   if (of->reloading) return fail(error{errc::unavailable, "the saga is being read again; try again"});

@@ -6,6 +6,11 @@
 
 namespace atone::runtime {
 
+void engine::recover(loaded_sagas&& all) {
+  for (auto& one : all.open) recover(std::move(one));
+  adopt(all.resting);
+}
+
 void engine::recover(open_saga&& of) {
   auto const id = of.row.id;
   auto definition = find_definition(of.row.definition.name, of.row.definition.version);
@@ -20,6 +25,7 @@ void engine::recover(open_saga&& of) {
   }
   auto made = std::make_unique<instance>(definition, id, of.row.key);
   made->row = of.row;
+  made->wake_at = of.row.wake_at;
   made->crashes = made->crashes_found = of.row.crashes;
   made->log = std::move(of.compensations);
   made->broken = std::move(broken);
@@ -58,6 +64,7 @@ void engine::go(epoch as) {
   std::sort(ids.begin(), ids.end());  // oldest first, and the same order in every run
   for (auto const id : ids) resume(*find(id));
   schedule_flush();
+  set_alarm();
 }
 
 void engine::resume(instance& of) {
@@ -67,6 +74,7 @@ void engine::resume(instance& of) {
     told.kind = "parked";
     told.level = alert_level::page;
     told.text = "replay failed: " + of.broken;
+    of.wake_at.reset();
     gather_command(of, std::move(told), ports_.clock.now());
     gather_row(of);
     gathering_->notify.push_back(of.row.id);

@@ -37,7 +37,12 @@ void engine::settle_losers(commit_report const& report) {
 void engine::settle_foreign(gathering& sent, instance& of) {
   auto const id = of.row.id;
   auto loaded = std::move(of.loaded);
+  auto const rests_there = of.rests_there;
   drop(id);
+  if (rests_there) {
+    lay_down(*rests_there);
+    return set_alarm();
+  }
   if (loaded == nullptr) return;
   std::erase_if(sent.after, [&](auto const& one) { return one.first == id; });  // replaying it says what is outstanding
   recover(std::move(*loaded));

@@ -16,6 +16,7 @@ void engine::adopt(std::vector<open_saga>&& sagas) {
   if (lost_) return;
   for (auto& one : sagas) {
     auto const id = one.row.id;
+    if (rests(id)) continue;
     if (auto* const here = find(id); here != nullptr) {
       // Begun here for the shard's owner before, and the answer to that commit is not here yet: driven once it is (settle_starts).
       if (!here->foreign) continue;
@@ -55,7 +56,7 @@ void engine::leave(std::vector<shard> const& shards) {
 
 // Ours to drive, now or once the answer to its start is here.
 bool engine::ours(instance const& of) {
-  return !of.foreign || of.loaded != nullptr;
+  return !of.foreign || of.loaded != nullptr || of.rests_there;
 }
 
 // Nothing of it is on its way to a participant either.
@@ -91,6 +92,7 @@ std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
   std::erase_if(suspects_out_, [&](call_in_lane const& one) { return gone.contains(one.saga); });
   next_suspects();
   for (auto const one : going) leaving_.erase(one);
+  if (!going.empty()) forget_resting(going);
   set_alarm();
   for (auto const& [number, then] : waiters) then(std::optional<saga_view>{});
   tell_quiet();
@@ -155,10 +157,15 @@ void engine::arrive(std::uint64_t number, saga_id id) {
     gathering_->rows.taken.push_back(number);
     return schedule_flush();
   }
+  if (rests(id)) {
+    inbox_.erase(number);
+    gathering_->rows.taken.push_back(number);
+    return schedule_flush();
+  }
   arriving_[id] = false;
   ports_.lookup.reload(id, [this, number, id](result<std::optional<open_saga>> found) {
     inbox_.erase(number);
-    bool const old = arriving_[id] || open_.contains(id);  // open: loaded meanwhile, which the next look finds
+    bool const old = arriving_[id] || under_way(id);  // the latter: loaded meanwhile, which the next look finds
     arriving_.erase(id);
     if (!driving_ || !found || old) return;  // it stays in the inbox for the next look
     bool const here = *found && holds((*found)->row.home);

@@ -1,6 +1,7 @@
 // One open saga in memory, and the batch that gathers. Internal to the engine.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -13,13 +14,18 @@
 
 namespace atone::runtime {
 
+// Timers of sagas whose shard is on its way out are looked at again after this: they are the next owner's, most likely.
+inline constexpr duration leaving_timer_pause = std::chrono::milliseconds{100};
+
 struct engine::instance {
   saga_machine machine;
-  saga_row row;       // what was last gathered for the store
-  content_hash body;  // of the start, while it is not committed
+  saga_row row;                             // what was last gathered for the store
+  std::optional<timestamp> wake_at;         // as of its newest event
+  std::optional<resting_saga> rests_there;  // of one begun for another's shard that is ours now: as the store has it
+  content_hash body;                        // of the start, while it is not committed
   engine::callback<started> on_started;
   timer_table::handles timers;
-  std::vector<std::pair<std::uint64_t, engine::callback<std::optional<saga_view>>>> waiters;
+  engine::waits waiters;
   std::vector<compensation_entry> log;  // as found at take-over
   std::uint32_t crashes = 0;            // its local call was handed out again after a crash, so many times without an answer
   std::uint64_t batch = 0;              // the newest batch that holds an event of it
@@ -50,6 +56,7 @@ struct engine::gathering {
   std::vector<std::pair<saga_id, command>> after;
   std::vector<std::pair<saga_id, std::function<void(error const*)>>> told;
   std::vector<saga_id> notify;  // ended or parked in here
+  std::vector<saga_id> rest;    // may leave memory once this has left
 
   std::vector<saga_id> starts;
   std::size_t records = 0;

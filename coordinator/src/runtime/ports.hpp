@@ -6,7 +6,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <atone/environment.hpp>
 #include <atone/journal.hpp>
@@ -89,6 +91,32 @@ class batch_writer {
   virtual void commit_sql(sql_statement statement, journal::answer_to_batch on_success, sql_completion done) = 0;
 };
 
+// A saga that is in the store alone, and when it goes on (saga_row::wake_at).
+struct resting_saga {
+  saga_place place;
+  timestamp wake_at;
+  bool parked = false;
+
+  resting_saga() = default;
+  explicit resting_saga(saga_row const& row)
+      : place(row.home, row.id), wake_at(row.wake_at.value_or(wakes_never)), parked(row.status == saga_status::parked) {}
+};
+
+// What a take-over has read; of those that rest no more is kept than that.
+struct loaded_sagas {
+  std::vector<open_saga> open;
+  std::vector<resting_saga> resting;
+
+  loaded_sagas() = default;
+  void add(open_saga&& one) {
+    if (one.row.wake_at) {
+      resting.emplace_back(one.row);
+    } else {
+      open.push_back(std::move(one));
+    }
+  }
+};
+
 // Reads that must not block the engine. An outage is waited out; an error is one that no repeating mends (corrupt), or the stop.
 class store_lookup {
  public:
@@ -106,6 +134,8 @@ class store_lookup {
   virtual void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) = 0;
   // A saga with its history, for going on with it after its memory was dropped.
   virtual void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) = 0;
+  // Those of these that are there, with their histories: they rested, and go on.
+  virtual void load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) = 0;
 };
 
 // Whether what this coordinator drives is surely its own still. Asked before each request leaves; a store with one coordinator at a time

@@ -197,6 +197,10 @@ class saga_machine {
   // number.
   std::vector<command> outstanding() const;
 
+  // Until when nothing but timers is under way: the first of them is due then; wakes_never: there is none. Nothing: a request is out, the
+  // saga waits for a lock or has one, or it has ended.
+  std::optional<timestamp> rests_until() const;
+
   saga_status status() const noexcept;
   saga_id id() const noexcept;
   sequence last() const noexcept;              // the newest event applied

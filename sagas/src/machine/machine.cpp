@@ -35,6 +35,9 @@ result<std::vector<command>> saga_machine::apply(event const& next) {
   return commands;
 }
 
+std::optional<timestamp> saga_machine::rests_until() const {
+  return machine::rests_until_of(*state_);
+}
 std::vector<command> saga_machine::outstanding() const {
   return machine::outstanding_of(*state_);
 }

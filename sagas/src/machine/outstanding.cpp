@@ -1,4 +1,7 @@
 // Everything that must be under way in a state: what a take-over sends and arms again.
+#include <algorithm>
+
+#include "planted.hpp"
 #include "state.hpp"
 
 namespace atone::machine {
@@ -50,6 +53,25 @@ std::vector<command> outstanding_of(saga_state const& of) {
     add_undo(out, run, *of.definition);
   });
   return out;
+}
+
+std::optional<timestamp> rests_until_of(saga_state const& of) {
+  if (of.end != ending::none || !of.lock.empty()) return std::nullopt;
+  auto first = wakes_never;
+  if (of.parked) return first;
+  bool out = false;
+  auto const note = [&first](std::optional<timestamp> const& due) { first = due ? std::min(first, *due) : first; };
+  note(of.deadline_due);
+  for_each_run(of.root, [&](step_run const& run) {
+    bool const looking = run.phase == run_phase::looking_up && !run.fallback_due;
+    out =
+        out || (run.phase == run_phase::active && !planted(planted_bug::rest_with_calls_out)) || looking || run.undo == undo_phase::active;
+    note(run.timeout_due);
+    note(run.retry_due);
+    note(run.undo_slow_due);
+    note(run.undo_retry_due);
+  });
+  return out ? std::nullopt : std::optional{first};
 }
 
 }  // namespace atone::machine

@@ -242,6 +242,7 @@ call_command fallback_call(step_run const& run, definition const& within);
 // outstanding.cpp
 arm_timer_command armed(timer_kind kind, step_path const& step, operation op, timestamp due);
 std::vector<command> outstanding_of(saga_state const& of);
+std::optional<timestamp> rests_until_of(saga_state const& of);  // what outstanding_of() says, without making the commands
 
 // accept.cpp: whether the event may be applied in this state
 bool waits_for(step_run const& run, operation op, attempt n) noexcept;

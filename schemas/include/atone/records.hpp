@@ -42,6 +42,9 @@ struct definition_ref {
   friend bool operator==(definition_ref const&, definition_ref const&) = default;
 };
 
+// When what waits for a person or for nothing wakes up: the last second of the year 9999, which every store can keep.
+inline constexpr timestamp wakes_never{std::chrono::seconds{253'402'300'799}};
+
 // One saga as listed and looked up; derived from the journal, kept so that lists need no replay.
 struct saga_row {
   atone::shard home;
@@ -56,6 +59,9 @@ struct saga_row {
   std::string output;                 // JSON of the result once completed; empty before
   std::uint32_t crashes = 0;          // how often in a row a process died while a local handler worked on it
   sequence last;                      // its newest event when the row was written
+  // Nothing of it is under way until then but its own timers, the first of which is due then; `wakes_never`: none of those either, so it
+  // goes on when somebody asks. Nothing: requests of it may be out, or its wait is a short one. True of the saga as of its newest event.
+  std::optional<timestamp> wake_at;
 
   saga_row() = default;
   friend bool operator==(saga_row const&, saga_row const&) = default;

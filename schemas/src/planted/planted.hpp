@@ -49,7 +49,11 @@ enum class planted_bug : std::uint8_t {
   leave_in_the_queue,
   tell_the_end_early,
   view_before_durable,
+  keep_wake_at,
+  forget_the_resting,
+  sleep_for_ever,
   // the machine
+  rest_with_calls_out,
   forward_order_of_undo,
   overlapping_undo,
   forget_unknown,

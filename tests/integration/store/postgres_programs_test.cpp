@@ -113,7 +113,7 @@ TEST_F(postgres_programs, four_who_migrate_at_once_take_turns) {
   }
   for (auto& one : all) one.join();
   EXPECT_EQ(server().psql("select string_agg(name, ' ' order by number) from atone.migration", fresh),
-            "0001_tables 0002_commit 0003_views_and_start 0004_nodes 0005_retention 0006_locks");
+            "0001_tables 0002_commit 0003_views_and_start 0004_nodes 0005_retention 0006_locks 0007_wake_at");
 }
 
 TEST_F(postgres_programs, the_number_of_shards_can_be_chosen_before_the_first_migration) {

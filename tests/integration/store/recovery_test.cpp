@@ -50,6 +50,65 @@ TEST_P(store_suite, a_loaded_saga_has_its_row_events_and_compensations) {
   EXPECT_EQ(stock->created_at, entry.created_at);
 }
 
+saga_change resting_until(std::uint32_t number, std::optional<timestamp> wake_at, std::uint32_t last) {
+  auto made = change_of(number, saga_status::running, last);
+  made.row.wake_at = wake_at;
+  return made;
+}
+
+TEST_P(store_suite, of_a_saga_that_rests_only_the_row_is_loaded) {
+  EXPECT_FINE(commit(starting(1, 3)));
+  journal_batch batch;
+  for (std::uint32_t const number : {1U, 2U}) batch.records.push_back(record_of(number, 2));
+  batch.compensations.push_back(compensation_of(1, "stock", compensation_status::pending));
+  batch.changes.push_back(resting_until(1, at(77), 2));
+  batch.changes.push_back(resting_until(2, wakes_never, 2));
+  EXPECT_FINE(commit(batch));
+  writer_ = new_writer("node-2");
+  auto const open = load_open(*writer_);
+  ASSERT_EQ(open.size(), 3U);
+  for (auto const& one : open) {
+    bool const rests = one.row.id != numbered(3);
+    EXPECT_EQ(one.events.size(), rests ? 0U : 1U);
+    EXPECT_THAT(one.compensations, testing::IsEmpty());
+    auto const until = one.row.id == numbered(1) ? at(77) : wakes_never;
+    EXPECT_EQ(one.row.wake_at, rests ? std::optional{until} : std::nullopt);
+  }
+}
+
+TEST_P(store_suite, one_that_rests_is_loaded_whole_when_it_is_asked_for) {
+  EXPECT_FINE(commit(starting(1, 2)));
+  journal_batch batch;
+  batch.records.push_back(record_of(1, 2));
+  batch.compensations.push_back(compensation_of(1, "stock", compensation_status::pending));
+  batch.changes.push_back(resting_until(1, at(77), 2));
+  EXPECT_FINE(commit(batch));
+  auto const found = MUST(reader_->load({{shard{0}, numbered(1)}, {shard{0}, numbered(2)}, {shard{0}, numbered(3)}}));
+  ASSERT_EQ(found.size(), 2U);
+  auto const& rested = found[0].row.id == numbered(1) ? found[0] : found[1];
+  EXPECT_EQ(rested.row.wake_at, at(77));
+  ASSERT_EQ(rested.events.size(), 2U);
+  EXPECT_EQ(rested.events[1], record_of(1, 2).event);
+  ASSERT_EQ(rested.compensations.size(), 1U);
+  EXPECT_EQ(rested.compensations[0].step.text(), "stock");
+  EXPECT_THAT(MUST(reader_->load({})), testing::IsEmpty());
+}
+
+TEST_P(store_suite, the_next_change_says_anew_whether_it_rests) {
+  auto batch = starting(1, 2);
+  batch.changes.push_back(resting_until(1, at(77), 1));  // in the batch that starts it
+  EXPECT_FINE(commit(batch));
+  EXPECT_EQ(MUST(reader_->find(numbered(1)))->wake_at, at(77));
+  EXPECT_FALSE(MUST(reader_->find(numbered(2)))->wake_at);
+  journal_batch next;
+  next.changes.push_back(change_of(1, saga_status::running, 1));
+  next.changes.push_back(resting_until(2, at(78), 1));
+  EXPECT_FINE(commit(next));
+  EXPECT_FALSE(MUST(reader_->find(numbered(1)))->wake_at);
+  EXPECT_EQ(MUST(reader_->find(numbered(2)))->wake_at, at(78));
+  EXPECT_EQ(load_open(*writer_).size(), 2U);
+}
+
 TEST_P(store_suite, more_sagas_than_a_chunk_are_all_loaded_once) {
   constexpr std::uint32_t count = 700;
   auto batch = starting(1, count);

@@ -85,11 +85,13 @@ void engine_world::boot(tampering const& tamper) {
   engine_ =
       std::make_unique<runtime::engine>(settings_, runtime::engine_ports{*this, *this, *this, *this, *this, *this, *this, *this, *this});
   for (auto const& one : definitions_) engine_->add_definition(one);
+  runtime::loaded_sagas sagas;
   auto const loaded = journal_->load_open(journal_->every_shard(), [&](open_saga&& one) {
     if (tamper) tamper(one);
-    engine_->recover(std::move(one));
+    sagas.add(std::move(one));
   });
   EXPECT_TRUE(loaded.has_value());
+  engine_->recover(std::move(sagas));
   engine_->go(owner);
   settle();
 }
@@ -297,6 +299,13 @@ void engine_world::reload(saga_id saga, std::function<void(result<std::optional<
     found.events = *reader_->history(saga);
     found.compensations = *reader_->compensations(saga);
     then(std::optional{std::move(found)});
+  });
+}
+
+void engine_world::load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) {
+  reads_.push_back([this, which, then] {
+    if (reads_fail_) return then(error{errc::corrupt, "the rows can't be read"});
+    then(reader_->load(which));
   });
 }
 

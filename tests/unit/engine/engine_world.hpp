@@ -115,7 +115,7 @@ class engine_world final : public clock_source,
   // ---- reads ----
   std::size_t reads() const { return reads_.size(); }
   void read();  // the oldest read is answered
-  void fail_read() { reads_fail_ = true; }
+  void fail_read(bool from_now_on = true) { reads_fail_ = from_now_on; }
 
   // ---- participants ----
   void hold_calls(bool hold) { hold_ = hold; }  // what is sent from now on does not leave
@@ -159,6 +159,7 @@ class engine_world final : public clock_source,
   void last_output(std::string saga_name, step_path step, std::string key,
                    std::function<void(result<std::optional<last_output_row>>)> then) override;
   void reload(saga_id saga, std::function<void(result<std::optional<open_saga>>)> then) override;
+  void load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) override;
   void defer(std::function<void()> work) override { turns_.push_back(std::move(work)); }
   void wake_at(std::optional<timestamp> due) override { alarm_ = due; }
   void stopped_driving(error const&) override { ++stops_; }

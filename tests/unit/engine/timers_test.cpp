@@ -112,6 +112,22 @@ TEST(engine_timers, a_call_that_never_left_is_surely_not_done_at_its_timeout) {
   EXPECT_EQ(world.engine().figures().calls_in_flight, 0U);
 }
 
+TEST(engine_timers, a_repeated_call_that_waits_in_its_sender_does_not_leave_behind_its_timeout) {
+  engine_world world{brief};
+  auto const id = world.begun();
+  world.succeed(id, "first");
+  world.hold_calls(true);
+  world.crash();
+  world.commit_all();
+  ASSERT_THAT(world.under_way(id), ElementsAre("second"));
+  world.pass(seconds{30});
+  EXPECT_THAT(world.under_way(id), IsEmpty()) << "not even before that is durable";
+  world.hold_calls(false);
+  world.commit_all();
+  EXPECT_THAT(world.under_way(id), ElementsAre("second")) << "an earlier sending may have done it";
+  EXPECT_EQ(world.call(world.sent() - 1).what.op, operation::compensate);
+}
+
 TEST(engine_timers, a_call_that_never_left_is_taken_back_at_the_deadline) {
   engine_world world{brief};
   world.hold_calls(true);
