@@ -19,6 +19,7 @@
 #include <atone/coordinator.hpp>
 
 #include "ports.hpp"
+#include "rest_table.hpp"
 #include "timer_table.hpp"
 
 namespace atone::runtime {
@@ -134,13 +135,6 @@ class engine {
   struct following;
 
   using waits = std::vector<std::pair<std::uint64_t, callback<std::optional<saga_view>>>>;
-  // A saga that is in the store alone.
-  struct bed {
-    timestamp wake_at;
-    std::uint64_t life = 0;  // tells it from what lies under its id later, or lay there before its shard went and came back
-    shard home;
-    bool parked = false;
-  };
   // One that is to be read.
   struct nap {
     saga_place place;
@@ -235,6 +229,8 @@ class engine {
   void rest_soon(instance const& of);
   void try_rest(saga_id id);
   void lay_down(resting_saga const& of);
+  void set_to_wake(bed const& one);
+  bed* sleeper_of(wake_queue::entry const& entry);
   void wake(saga_id id, woken then);
   void queue_waking(saga_id id);
   void wake_due();
@@ -244,7 +240,7 @@ class engine {
   void get_up(open_saga&& of);
   void stay_asleep(nap const& which, error const& why);
   void forget_resting(std::set<shard> const& shards);
-  std::optional<timestamp> next_wake() const;
+  std::optional<timestamp> next_wake();
 
   // engine_recover.cpp
   void recover(open_saga&& of);
@@ -308,11 +304,11 @@ class engine {
   std::set<std::string> to_grant_;                     // of them, those to be looked at in the next turn
   bool grants_scheduled_ = false;
   timer_table timers_;
-  std::unordered_map<saga_id, bed> resting_;
-  std::set<std::pair<timestamp, saga_id>> wakes_;  // of those that wake by themselves and are not being woken
-  std::map<saga_id, std::vector<woken>> waking_;   // being woken, and who asked
-  std::deque<nap> to_wake_;                        // of them, those whose read has not begun
-  std::map<saga_id, waits> resting_waits_;         // who waits for the end of one that rests
+  rest_table resting_;
+  wake_queue wakes_;                              // of those that wake by themselves
+  std::map<saga_id, std::vector<woken>> waking_;  // being woken, and who asked
+  std::deque<nap> to_wake_;                       // of them, those whose read has not begun
+  std::map<saga_id, waits> resting_waits_;        // who waits for the end of one that rests
   bool reading_waking_ = false;
   std::uint64_t woken_in_ = 0;  // the batch whose commands are of those that were woken last
   std::optional<timestamp> alarm_;

@@ -31,7 +31,7 @@ void engine::view(saga_id id, callback<std::optional<saga_view>> then) {
 }
 
 std::uint64_t engine::wait(saga_id id, callback<std::optional<saga_view>> then) {
-  if (auto const lies = resting_.find(id); lies != resting_.end() && !lies->second.parked) {
+  if (auto const* const lies = resting_.find(id); lies != nullptr && !lies->parked) {
     resting_waits_[id].emplace_back(++waits_, std::move(then));
     return waits_;
   }

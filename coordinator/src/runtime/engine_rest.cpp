@@ -38,23 +38,46 @@ void engine::try_rest(saga_id id) {
   if (of == nullptr || !driving_ || stopping_) return;
   bool const own = !of->foreign && of->broken.empty();
   if (!own || !of->row.wake_at || !quiet(*of)) return;
-  auto const left = *of->row.wake_at - ports_.clock.now();
-  if (left <= duration{0} || left < settings_.rest_least) return;  // it has just been woken for that
-  resting_saga const made{of->row};
+  // By the machine, not by the row: it has just been woken, or its timers were armed by a clock that was wrong.
+  auto const until = of->machine.rests_until();
+  auto const least = std::max(settings_.rest_least, duration{1});
+  if (!until || *until - ports_.clock.now() < least) return;
+  resting_saga made{of->row};
+  made.wake_at = *until;
   if (!of->waiters.empty()) resting_waits_.emplace(id, std::move(of->waiters));
   drop(id);
   lay_down(made);
 }
 
 void engine::lay_down(resting_saga const& of) {
-  resting_.insert_or_assign(of.place.id, bed{of.wake_at, ++lives_, of.place.home, of.parked});
-  if (of.wake_at != wakes_never && !planted(planted_bug::sleep_for_ever)) wakes_.emplace(of.wake_at, of.place.id);
+  bed made;
+  made.id = of.place.id;
+  made.wake_at = of.wake_at;
+  made.life = ++lives_;
+  made.home = of.place.home;
+  made.parked = of.parked;
+  set_to_wake(resting_.put(made));
+}
+
+void engine::set_to_wake(bed const& one) {
+  if (one.wake_at == wakes_never || planted(planted_bug::sleep_for_ever)) return;
+  wakes_.push(one.wake_at, one.id);
+  wakes_.tidy(resting_.size(), [this](wake_queue::entry const& entry) { return sleeper_of(entry) != nullptr; });
+}
+
+// Null: it was woken otherwise since, or is another's.
+bed* engine::sleeper_of(wake_queue::entry const& entry) {
+  auto* const lies = resting_.find(entry.id);
+  return lies != nullptr && !lies->waking && lies->wake_at == entry.at ? lies : nullptr;
 }
 
 void engine::adopt(std::vector<resting_saga> const& sagas) {
   if (lost_) return;
-  for (auto const& one : sagas) {
+  auto const now = ports_.clock.now();
+  for (auto one : sagas) {
     if (rests(one.place.id)) continue;
+    // Written by a clock that was ahead and has been set right since: its history will say so too, when it is read.
+    if (one.written_at > now && one.wake_at != wakes_never) one.wake_at -= one.written_at - now;
     if (auto* const here = find(one.place.id); here == nullptr) {
       if (!planted(planted_bug::forget_the_resting)) lay_down(one);
     } else if (here->foreign) {
@@ -74,36 +97,36 @@ void engine::wake(saga_id id, woken then) {
 }
 
 void engine::queue_waking(saga_id id) {
-  auto const at = resting_.find(id);
-  ATONE_ASSERT(at != resting_.end());
-  if (!waking_.try_emplace(id).second) return;
-  auto const& lies = at->second;
-  wakes_.erase({lies.wake_at, id});
-  to_wake_.push_back(nap{saga_place{lies.home, id}, lies.life, false});
+  auto* const lies = resting_.find(id);
+  ATONE_ASSERT(lies != nullptr);
+  if (std::exchange(lies->waking, true)) return;
+  waking_.try_emplace(id);
+  to_wake_.push_back(nap{saga_place{lies->home, id}, lies->life, false});
 }
 
 bool engine::room_to_wake() const noexcept {
   return open_.size() + waking_.size() < settings_.open_max;
 }
 
-std::optional<timestamp> engine::next_wake() const {
+std::optional<timestamp> engine::next_wake() {
+  while (!wakes_.empty() && sleeper_of(wakes_.front()) == nullptr) wakes_.pop();
   if (wakes_.empty() || to_wake_.size() >= settings_.wakes_a_read * reads_ahead) return std::nullopt;  // the end of a read goes on
-  auto const first = wakes_.begin()->first;
+  auto const first = wakes_.front().at;
   return room_to_wake() ? first : std::max(first, ports_.clock.now() + no_room_pause);
 }
 
 void engine::wake_due() {
   auto const now = ports_.clock.now();
-  while (!wakes_.empty() && wakes_.begin()->first <= now && room_to_wake() && to_wake_.size() < settings_.wakes_a_read * reads_ahead) {
-    auto const id = wakes_.begin()->second;
-    auto& lies = resting_.at(id);
-    if (leaving_.contains(lies.home)) {  // its next owner's, most likely
-      wakes_.erase(wakes_.begin());
-      lies.wake_at = now + leaving_timer_pause;
-      wakes_.emplace(lies.wake_at, id);
-      continue;
+  while (!wakes_.empty() && wakes_.front().at <= now && room_to_wake() && to_wake_.size() < settings_.wakes_a_read * reads_ahead) {
+    auto* const lies = sleeper_of(wakes_.front());
+    wakes_.pop();
+    if (lies == nullptr) continue;
+    if (leaving_.contains(lies->home)) {  // its next owner's, most likely
+      lies->wake_at = now + leaving_timer_pause;
+      set_to_wake(*lies);
+    } else {
+      queue_waking(lies->id);
     }
-    queue_waking(id);
   }
   read_waking();
 }
@@ -116,8 +139,8 @@ void engine::read_waking() {
     auto const next = to_wake_.front();
     if (next.alone && !which.empty()) break;
     to_wake_.pop_front();
-    auto const lies = resting_.find(next.place.id);
-    if (lies == resting_.end() || lies->second.life != next.life) continue;  // gone with its shard
+    auto const* const lies = resting_.find(next.place.id);
+    if (lies == nullptr || lies->life != next.life) continue;  // gone with its shard
     which.push_back(next);
     if (next.alone) break;
   }
@@ -137,8 +160,8 @@ void engine::read_waking() {
 void engine::awake(std::vector<nap> const& which, result<std::vector<open_saga>> found) {
   for (auto const& one : which) {
     auto const id = one.place.id;
-    auto const lies = resting_.find(id);
-    if (lies == resting_.end() || lies->second.life != one.life) continue;  // gone meanwhile, and who asked was told
+    auto const* const lies = resting_.find(id);
+    if (lies == nullptr || lies->life != one.life) continue;  // gone meanwhile, and who asked was told
     if (!found && which.size() > 1) {
       to_wake_.push_back(nap{one.place, one.life, true});
       continue;
@@ -180,31 +203,27 @@ void engine::stay_asleep(nap const& which, error const& why) {
   told.text = "the saga rested and can't be read, so it does not go on: " + why.message;
   told.raised_at = ports_.clock.now();
   raise(told);
-  auto& lies = resting_.at(id);
-  lies.life = ++lives_;
-  lies.wake_at = ports_.clock.now() + unreadable_pause;
-  wakes_.emplace(lies.wake_at, id);
+  auto* const lies = resting_.find(id);
+  lies->life = ++lives_;
+  lies->waking = false;
+  lies->wake_at = ports_.clock.now() + unreadable_pause;
+  set_to_wake(*lies);
   auto const asked = waking_.extract(id);
   for (auto const& then : asked.mapped()) then(&why);
 }
 
 // Their shards go to another. Whoever asked for one looks again, and finds it elsewhere.
 void engine::forget_resting(std::set<shard> const& shards) {
+  std::vector<saga_id> gone;
+  resting_.each([&](bed const& one) {
+    if (shards.contains(one.home)) gone.push_back(one.id);
+  });
   std::vector<woken> asked;
   waits waiting;
-  for (auto at = resting_.begin(); at != resting_.end();) {
-    auto const& [id, lies] = *at;
-    if (!shards.contains(lies.home)) {
-      ++at;
-      continue;
-    }
-    wakes_.erase({lies.wake_at, id});
-    if (auto const by = waking_.find(id); by != waking_.end()) {
-      std::move(by->second.begin(), by->second.end(), std::back_inserter(asked));
-      waking_.erase(by);
-    }
+  for (auto const id : gone) {
+    resting_.erase(id);
+    if (auto by = waking_.extract(id)) std::move(by.mapped().begin(), by.mapped().end(), std::back_inserter(asked));
     if (auto by = resting_waits_.extract(id)) std::move(by.mapped().begin(), by.mapped().end(), std::back_inserter(waiting));
-    at = resting_.erase(at);
   }
   for (auto const& then : asked) ports_.turns.defer([then] { then(nullptr); });
   for (auto const& [number, then] : waiting) then(std::optional<saga_view>{});

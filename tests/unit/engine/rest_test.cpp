@@ -129,6 +129,17 @@ TEST(engine_rest, who_takes_over_does_not_read_it_before_it_is_due) {
   EXPECT_THAT(world.history(id), ElementsAre(kind::started, kind::attempt_failed, kind::timer_fired));
 }
 
+// Written by a clock that was an hour ahead: the machine's own timers say when it really is due.
+TEST(engine_rest, a_clock_that_was_ahead_does_not_make_it_sleep_longer) {
+  engine_world world{patient};
+  world.take_time(hours{1});
+  auto const id = waiting(world);
+  world.take_time(-hours{1});
+  world.crash();
+  EXPECT_EQ(world.alarm(), world.now() + hours{1});
+  EXPECT_EQ(world.stored(id).wake_at, world.now() + hours{2});
+}
+
 TEST(engine_rest, a_crash_between_waking_and_the_next_event_finds_it_resting) {
   engine_world world{patient};
   auto const id = waiting(world);
