@@ -73,32 +73,26 @@ std::string encode_records(std::vector<journal_record> const& records, type_id t
 }
 
 std::string encode_changes(std::vector<saga_change> const& changes, changes_by_saga const& wanted, type_id type) {
-  binary_rows rows{type, 9};
+  binary_rows rows{type, 10};
   for (auto const& change : changes) {
     auto const& row = change.row;
     auto const newest = wanted.find(row.id);
     if (newest == wanted.end() || newest->second != &row) continue;
     rows.begin_row().small(narrow(row.home)).uuid(row.id).small(code(row.status)).time(row.updated_at).time(row.ended_at);
     rows.text(row.cause).bytes(row.output).integer(signed_number(row.crashes)).integer(signed_number(row.last.value()));
+    rows.time(row.wake_at);
   }
   return rows.take();
 }
 
-// Those of them that rest, each as it stands at the end.
-std::string encode_rests(journal_batch const& batch, type_id type) {
-  std::map<saga_id, saga_row const*> rests;
-  for (auto const& start : batch.starts) {
-    if (start.row.wake_at) rests[start.row.id] = &start.row;
-  }
-  for (auto const& change : batch.changes) {
-    if (change.row.wake_at) {
-      rests[change.row.id] = &change.row;
-    } else if (!rests.empty()) {
-      rests.erase(change.row.id);
-    }
-  }
+// Those that start and rest in one batch.
+std::string encode_rests(journal_batch const& batch, changes_by_saga const& changes, type_id type) {
   binary_rows rows{type, 3};
-  for (auto const& [id, row] : rests) rows.begin_row().small(narrow(row->home)).uuid(id).time(*row->wake_at);
+  for (auto const& start : batch.starts) {
+    auto const changed = changes.find(start.row.id);
+    auto const& newest = changed == changes.end() ? start.row : *changed->second;
+    if (newest.wake_at) rows.begin_row().small(narrow(newest.home)).uuid(newest.id).time(*newest.wake_at);
+  }
   return rows.take();
 }
 
@@ -203,6 +197,7 @@ std::vector<binary_parameter> encode_batch(journal_batch const& batch, writer_id
       std::any_of(batch.starts.begin(), batch.starts.end(), [](saga_start const& start) { return !start.row.key.value().empty(); });
   out.push_back(binary_bool(keyed));
   out.push_back(binary_smalls(batch.foreign));
+  auto rests = encode_rests(batch, changes, types.rest);
   out.push_back(encode_starts(batch, changes, types.start, shards));
   out.push_back(encode_records(batch.records, types.record));
   out.push_back(encode_changes(batch.changes, changes, types.change));
@@ -213,7 +208,7 @@ std::vector<binary_parameter> encode_batch(journal_batch const& batch, writer_id
   auto taken = batch.taken;  // in one order for all coordinators, as above
   std::sort(taken.begin(), taken.end());
   out.push_back(binary_bigs(taken));
-  out.push_back(encode_rests(batch, types.rest));
+  out.push_back(std::move(rests));
   return out;
 }
 

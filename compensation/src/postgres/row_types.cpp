@@ -4,7 +4,7 @@ namespace atone::postgres {
 
 result<row_types> find_row_types(session& on) {
   auto const found = on.run(
-      "select to_regtype('atone.start_row')::oid, to_regtype('atone.record_row')::oid, to_regtype('atone.change_row')::oid, "
+      "select to_regtype('atone.start_row')::oid, to_regtype('atone.record_row')::oid, to_regtype('atone.change_row_7')::oid, "
       "to_regtype('atone.compensation_row')::oid, to_regtype('atone.alert_row')::oid, to_regtype('atone.output_row')::oid, "
       "to_regtype('atone.action_row')::oid, to_regtype('atone.rest_row')::oid");
   if (!found) return found.error();

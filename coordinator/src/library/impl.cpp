@@ -61,6 +61,7 @@ coordinator::impl::impl(options with, opened what)
       first_look(std::move(what.first)),
       clock(what.now),
       reader(*from),
+      engines_reader(*from),
       writer(loop, std::move(what.to), clock),
       remote(
           loop,
@@ -131,8 +132,13 @@ void coordinator::impl::reload(saga_id saga, std::function<void(result<std::opti
 }
 
 void coordinator::impl::load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) {
-  read_through<std::vector<open_saga>>([which = std::move(which)](journal_reader& in) { return in.load(which); }, std::move(then),
-                                       read_pause_first);
+  // An outage is waited out; what fails while the store answers otherwise is these sagas' own, and holds up nobody else.
+  auto const read = [which = std::move(which)](journal_reader& in) -> result<std::vector<open_saga>> {
+    auto found = in.load(which);
+    if (found || !found.error().retryable() || !in.definition("", std::nullopt)) return found;
+    return error{errc::corrupt, found.error().message};
+  };
+  read_through<std::vector<open_saga>>(read, std::move(then), read_pause_first);
 }
 
 void coordinator::impl::holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) {
@@ -271,6 +277,7 @@ void coordinator::impl::stop(duration grace) {
     lease->stop(true);
   }
   reader.stop();
+  engines_reader.stop();
   {
     std::lock_guard const door{door_lock};
     closed = true;

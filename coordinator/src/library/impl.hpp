@@ -1,4 +1,4 @@
-// The coordinator's parts, and how they hang together: one loop thread with the engine, one writer, one reader, the handlers' pool.
+// The coordinator's parts, and how they hang together: one loop thread with the engine, one writer, two readers, the handlers' pool.
 #pragma once
 
 #include <atomic>
@@ -80,7 +80,9 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   void load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) override;
   void holder_of(std::string saga_name, business_key key, std::function<void(result<std::optional<key_holder>>)> then) override;
 
-  // Reads on the reader's thread and brings the outcome to the loop.
+  // Reads on a reader's thread and brings the outcome to the loop.
+  template <class Value>
+  void read_by(library::reader_thread& by, std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then);
   template <class Value>
   void read_once(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then);
   template <class Value>
@@ -150,6 +152,7 @@ struct coordinator::impl final : runtime::scheduler, runtime::store_lookup {
   library::system_random random;
   library::time_ordered_ids ids{random};
   library::reader_thread reader;
+  library::reader_thread engines_reader;
   library::writer_thread writer;
   library::http_sender remote;
   library::local_sender local;

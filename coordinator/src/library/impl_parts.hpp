@@ -36,22 +36,28 @@ struct coordinator::impl::wait_state {
 
 template <class Value>
 void coordinator::impl::read_once(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then) {
+  read_by<Value>(reader, std::move(work), std::move(then));
+}
+
+template <class Value>
+void coordinator::impl::read_by(library::reader_thread& by, std::function<result<Value>(journal_reader&)> work,
+                                std::function<void(result<Value>)> then) {
   auto const found = std::make_shared<result<Value>>(library::stopped_error());
   auto const ask = [found, work = std::move(work)](journal_reader& in) -> result<void> {
     *found = work(in);
     if (!*found) return found->error();
     return {};
   };
-  reader.post(ask, [this, found, then = std::move(then)](result<void> outcome) {
+  by.post(ask, [this, found, then = std::move(then)](result<void> outcome) {
     on_loop([found, then, outcome] { then(outcome ? std::move(*found) : result<Value>{outcome.error()}); });
   });
 }
 
-// Asked again until the store has answered: an outage is no answer.
+// For the engine, beside those who ask: neither waits for the other. Asked again until the store has answered: an outage is no answer.
 template <class Value>
 void coordinator::impl::read_through(std::function<result<Value>(journal_reader&)> work, std::function<void(result<Value>)> then,
                                      duration pause) {
-  read_once<Value>(work, [this, work, then, pause](result<Value> found) {
+  read_by<Value>(engines_reader, work, [this, work, then, pause](result<Value> found) {
     if (found || !found.error().retryable() || stopped.load()) return then(std::move(found));
     auto const timer = std::make_shared<boost::asio::steady_timer>(loop, pause);
     timer->async_wait([this, timer, work, then, pause](boost::system::error_code) {

@@ -13,6 +13,7 @@ namespace atone::library {
 namespace {
 
 constexpr std::size_t adopt_slice = 256;                           // sagas adopted before others get their turn
+constexpr std::size_t adopt_resting_slice = 4096;                  // the same, of those that stay in the store
 constexpr duration quiet_look = std::chrono::milliseconds{10};     // how often leaving shards are asked whether they are quiet, at most
 constexpr int quiet_share = 10;                                    // and for at most this part of the loop's time
 constexpr duration leave_patience = std::chrono::seconds{5};       // for calls that are out
@@ -152,8 +153,17 @@ void shard_table::load(shard which) {
 void shard_table::loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<runtime::loaded_sagas> sagas) {
   if (stopped_) return;
   add_definitions(engine_, definitions);
-  engine_.adopt(sagas->resting);
-  adopt(which, std::move(sagas), 0);
+  adopt_resting(which, std::move(sagas));
+}
+
+void shard_table::adopt_resting(shard which, std::shared_ptr<runtime::loaded_sagas> sagas) {
+  if (stopped_ || giving_all_) return;
+  auto& resting = sagas->resting;
+  auto const first = resting.end() - static_cast<std::ptrdiff_t>(std::min(resting.size(), adopt_resting_slice));
+  engine_.adopt(std::vector<runtime::resting_saga>{first, resting.end()});
+  resting.erase(first, resting.end());
+  if (resting.empty()) return adopt(which, std::move(sagas), 0);
+  boost::asio::post(loop_, [this, which, sagas = std::move(sagas)] { adopt_resting(which, sagas); });
 }
 
 void shard_table::adopt(shard which, std::shared_ptr<runtime::loaded_sagas> sagas, std::size_t from) {

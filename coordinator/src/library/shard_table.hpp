@@ -62,6 +62,7 @@ class shard_table {
 
   void load(shard which);
   void loaded(shard which, std::vector<definition_row> const& definitions, std::shared_ptr<runtime::loaded_sagas> sagas);
+  void adopt_resting(shard which, std::shared_ptr<runtime::loaded_sagas> sagas);
   void adopt(shard which, std::shared_ptr<runtime::loaded_sagas> sagas, std::size_t from);
   void unloadable(shard which, error const& why);
   void give(std::vector<shard_move> moves);

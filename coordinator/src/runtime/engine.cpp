@@ -102,8 +102,9 @@ void engine::follow() {
     following_.pop_front();
     followed_ = done.batch->number;
     tell_all(done);
-    for (auto const id : done.batch->rest) try_rest(id);
+    to_rest_.insert(to_rest_.end(), done.batch->rest.begin(), done.batch->rest.end());
   }
+  if (!rests_scheduled_) rest_some();
   read_waking();
   set_alarm();
   flush();  // unless it is at work: what the commands themselves have gathered
@@ -149,6 +150,7 @@ void engine::stop_driving(error const& why) {
   resting_.clear();
   wakes_.clear();
   to_wake_.clear();
+  to_rest_.clear();
   auto const waking = std::exchange(waking_, {});
   locks_.clear();
   to_grant_.clear();

@@ -227,6 +227,7 @@ class engine {
   bool rests(saga_id id) const { return resting_.contains(id); }
   std::optional<timestamp> wake_of(instance const& of) const;
   void rest_soon(instance const& of);
+  void rest_some();
   void try_rest(saga_id id);
   void lay_down(resting_saga const& of);
   void set_to_wake(bed const& one);
@@ -234,7 +235,6 @@ class engine {
   void wake(saga_id id, woken then);
   void queue_waking(saga_id id);
   void wake_due();
-  bool room_to_wake() const noexcept;
   void read_waking();
   void awake(std::vector<nap> const& which, result<std::vector<open_saga>> found);
   void get_up(open_saga&& of);
@@ -310,6 +310,8 @@ class engine {
   std::deque<nap> to_wake_;                       // of them, those whose read has not begun
   std::map<saga_id, waits> resting_waits_;        // who waits for the end of one that rests
   bool reading_waking_ = false;
+  std::deque<saga_id> to_rest_;
+  bool rests_scheduled_ = false;
   std::uint64_t woken_in_ = 0;  // the batch whose commands are of those that were woken last
   std::optional<timestamp> alarm_;
   engine_figures figures_;

@@ -232,7 +232,7 @@ void engine::record_late(instance& of, event what) {
 }
 
 void engine::report(saga_id id, step_path step, operation op, attempt n, call_answer answer, callback<void> then) {
-  if (rests(id)) {
+  if (rests(id) && driving_ && !stopping_) {
     return wake(id, [this, id, step, op, n, answer, then](error const* failed) {
       failed != nullptr ? then(*failed) : report(id, step, op, n, answer, then);
     });

@@ -60,6 +60,7 @@ void engine::gather_applied(instance& of, std::vector<command> commands, timesta
   of.wake_at = wake_of(of);
   gather_row(of);
   rest_soon(of);
+  of.untold = of.untold || parks;
   if (parks || is_final(of.row.status)) gathering_->notify.push_back(of.row.id);
   if (planted(planted_bug::tell_the_end_early) && is_final(of.row.status)) ports_.turns.defer([this, id = of.row.id] { notify(id); });
   if (planted(planted_bug::pass_lock_early) && is_final(of.row.status)) leave_lock(of);

@@ -91,7 +91,9 @@ void engine::resume(instance& of) {
   if (of.suspect && of.crashes + 1 >= settings_.crashes_max) {
     return park(of, "a local handler was at work on it at " + std::to_string(of.crashes + 1) + " crashes in a row");
   }
+  if (!of.row.wake_at) of.wake_at = wake_of(of);  // written by a version that did not say it
   gather_row(of);
+  rest_soon(of);
   if (is_final(of.machine.status())) {  // its last event was durable, its row was not
     gathering_->notify.push_back(of.row.id);
     return;

@@ -15,7 +15,7 @@ namespace atone::runtime {
 namespace {
 
 constexpr duration unreadable_pause = std::chrono::minutes{1};
-constexpr duration no_room_pause = std::chrono::milliseconds{100};
+constexpr duration leaving_pause = std::chrono::seconds{1};
 constexpr std::size_t reads_ahead = 2;  // of wakes_a_read, taken off the queue of those that are due
 
 }  // namespace
@@ -33,11 +33,23 @@ void engine::rest_soon(instance const& of) {
   if (of.row.wake_at) gathering_->rest.push_back(of.row.id);
 }
 
+// A few a turn: each is taken apart.
+void engine::rest_some() {
+  for (std::size_t done = 0; done < settings_.timers_a_turn && !to_rest_.empty(); ++done) {
+    auto const id = to_rest_.front();
+    to_rest_.pop_front();
+    try_rest(id);
+  }
+  rests_scheduled_ = !to_rest_.empty();
+  if (rests_scheduled_) ports_.turns.defer([this] { rest_some(); });
+  set_alarm();
+}
+
 void engine::try_rest(saga_id id) {
   auto* const of = find(id);
   if (of == nullptr || !driving_ || stopping_) return;
   bool const own = !of->foreign && of->broken.empty();
-  if (!own || !of->row.wake_at || !quiet(*of)) return;
+  if (!own || !of->row.wake_at || of->untold || !quiet(*of)) return;
   // By the machine, not by the row: it has just been woken, or its timers were armed by a clock that was wrong.
   auto const until = of->machine.rests_until();
   auto const least = std::max(settings_.rest_least, duration{1});
@@ -104,25 +116,23 @@ void engine::queue_waking(saga_id id) {
   to_wake_.push_back(nap{saga_place{lies->home, id}, lies->life, false});
 }
 
-bool engine::room_to_wake() const noexcept {
-  return open_.size() + waking_.size() < settings_.open_max;
-}
-
 std::optional<timestamp> engine::next_wake() {
   while (!wakes_.empty() && sleeper_of(wakes_.front()) == nullptr) wakes_.pop();
   if (wakes_.empty() || to_wake_.size() >= settings_.wakes_a_read * reads_ahead) return std::nullopt;  // the end of a read goes on
-  auto const first = wakes_.front().at;
-  return room_to_wake() ? first : std::max(first, ports_.clock.now() + no_room_pause);
+  return wakes_.front().at;
 }
 
+// Whatever `open_max` is: they were accepted.
 void engine::wake_due() {
   auto const now = ports_.clock.now();
-  while (!wakes_.empty() && wakes_.front().at <= now && room_to_wake() && to_wake_.size() < settings_.wakes_a_read * reads_ahead) {
+  for (std::size_t looked_at = 0; looked_at < settings_.timers_a_turn && to_wake_.size() < settings_.wakes_a_read * reads_ahead;
+       ++looked_at) {
+    if (wakes_.empty() || wakes_.front().at > now) break;
     auto* const lies = sleeper_of(wakes_.front());
     wakes_.pop();
     if (lies == nullptr) continue;
     if (leaving_.contains(lies->home)) {  // its next owner's, most likely
-      lies->wake_at = now + leaving_timer_pause;
+      lies->wake_at = now + leaving_pause;
       set_to_wake(*lies);
     } else {
       queue_waking(lies->id);
@@ -150,7 +160,7 @@ void engine::read_waking() {
   reading_waking_ = true;
   ports_.lookup.load(std::move(places), [this, which = std::move(which)](result<std::vector<open_saga>> found) {
     reading_waking_ = false;
-    if (!driving_) return;
+    if (!driving_ || stopping_) return;
     awake(which, std::move(found));
     wake_due();
     set_alarm();
@@ -190,7 +200,6 @@ void engine::get_up(open_saga&& of) {
   auto& up = *find(id);
   if (auto waiting = resting_waits_.extract(id)) up.waiters = std::move(waiting.mapped());
   resume(up);
-  rest_soon(up);  // where nothing comes of it
 }
 
 // Told, and tried again: what can't be read now may be mended.

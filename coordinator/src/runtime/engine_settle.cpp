@@ -158,6 +158,7 @@ void engine::notify(saga_id id) {
     gathering_->notify.push_back(id);
     return schedule_flush();
   }
+  of->untold = false;
   if (!is_final(of->row.status) && of->row.status != saga_status::parked) return;
   auto const waiters = std::exchange(of->waiters, {});
   auto view = waiters.empty() ? std::optional<saga_view>{} : std::optional{view_of(*of)};
@@ -168,6 +169,7 @@ void engine::notify(saga_id id) {
   } else {
     ++figures_.parked;
     ports_.probe.saga_parked(of->row);
+    to_rest_.push_back(id);
   }
   for (std::size_t at = 0; at < waiters.size(); ++at) {
     auto const& then = waiters[at].second;

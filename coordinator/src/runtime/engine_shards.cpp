@@ -92,7 +92,10 @@ std::vector<shard> engine::let_go(std::vector<shard> const& shards) {
   std::erase_if(suspects_out_, [&](call_in_lane const& one) { return gone.contains(one.saga); });
   next_suspects();
   for (auto const one : going) leaving_.erase(one);
-  if (!going.empty()) forget_resting(going);
+  if (!going.empty()) {
+    forget_resting(going);
+    for (auto& [id, old] : arriving_) old = true;  // what is being read may be another's by the time it is here, and ours again
+  }
   set_alarm();
   for (auto const& [number, then] : waiters) then(std::optional<saga_view>{});
   tell_quiet();

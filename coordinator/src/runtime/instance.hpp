@@ -39,6 +39,7 @@ struct engine::instance {
   std::unique_ptr<open_saga> loaded;                        // of one begun for another's shard that is ours now: as the store has it
   bool untouched = false;                                   // begun elsewhere, and nothing of it was ever sent
   std::uint64_t life = 0;                                   // tells it from what stood under its id before its shard went and came back
+  bool untold = false;                                      // that it is parked: nobody has heard of it yet
   std::uint32_t calls_out = 0;                              // requests of it that may still be answered
   std::vector<std::pair<step_path, operation>> locals_out;  // of them, those to local handlers
   bool reloading = false;                                   // its memory is ahead of what the store accepted: dropped and read again

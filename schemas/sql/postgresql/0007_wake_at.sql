@@ -5,6 +5,9 @@
 alter table atone.saga add column wake_at timestamptz;
 
 create type atone.rest_row as (shard smallint, saga_id uuid, wake_at timestamptz);
+create type atone.change_row_7 as (
+  shard smallint, saga_id uuid, status smallint, updated_at timestamptz, ended_at timestamptz, cause text, output bytea,
+  crashes integer, last_seq integer, wake_at timestamptz);
 
 create or replace view atone.sagas as
   select atone.id_text(saga_id) as id, definition, version, business_key, atone.word('status', status) as status, started_at,
@@ -12,8 +15,7 @@ create or replace view atone.sagas as
     from atone.saga;
 
 -- Commits one batch. The first row returned has the database's time; one more for each start that lost its key.
--- Starts in the shards p_foreign are another coordinator's to drive: a notice is left for it. Of the sagas that start or change in this batch,
--- those in p_rests have nothing under way until then.
+-- Starts in the shards p_foreign are another coordinator's to drive: a notice is left for it. Those in p_rests start, and rest at once.
 -- A number that was committed before under this epoch is answered again and writes nothing.
 -- Written for few statements a batch, since each costs its start-up: what a batch has nothing of is not run, keys are only looked at
 -- where the caller says that a start has one (p_keyed), and the usual state of the writer's row is checked in line.
@@ -21,7 +23,7 @@ create or replace view atone.sagas as
 -- generic plan made while the table was small would get slower as it grows.
 create function atone.commit_batch(
   p_writer smallint, p_epoch bigint, p_number bigint, p_keyed boolean, p_foreign smallint[], p_starts atone.start_row[], p_records atone.record_row[],
-  p_changes atone.change_row[], p_compensations atone.compensation_row[], p_alerts atone.alert_row[], p_outputs atone.output_row[],
+  p_changes atone.change_row_7[], p_compensations atone.compensation_row[], p_alerts atone.alert_row[], p_outputs atone.output_row[],
   p_actions atone.action_row[], p_taken bigint[], p_rests atone.rest_row[])
 returns table (at timestamptz, refused uuid, existing uuid, body bytea)
 language plpgsql volatile
@@ -70,7 +72,7 @@ begin
   if cardinality(p_changes) > 0 then
     update atone.saga g
        set status = c.status, updated_at = c.updated_at, ended_at = c.ended_at, cause = c.cause, output = c.output,
-           crashes = c.crashes, last_seq = c.last_seq, wake_at = null
+           crashes = c.crashes, last_seq = c.last_seq, wake_at = c.wake_at
       from unnest(p_changes) c
      where g.shard = c.shard and g.saga_id = c.saga_id and c.saga_id <> all (v_lost);
     get diagnostics v_rows = row_count;

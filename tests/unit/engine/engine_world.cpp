@@ -304,7 +304,8 @@ void engine_world::reload(saga_id saga, std::function<void(result<std::optional<
 
 void engine_world::load(std::vector<saga_place> which, std::function<void(result<std::vector<open_saga>>)> then) {
   reads_.push_back([this, which, then] {
-    if (reads_fail_) return then(error{errc::corrupt, "the rows can't be read"});
+    bool const bad = std::any_of(which.begin(), which.end(), [this](saga_place const& one) { return one.id == unreadable_; });
+    if (reads_fail_ || bad) return then(error{errc::corrupt, "the rows can't be read"});
     then(reader_->load(which));
   });
 }

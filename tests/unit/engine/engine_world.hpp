@@ -116,6 +116,7 @@ class engine_world final : public clock_source,
   std::size_t reads() const { return reads_.size(); }
   void read();  // the oldest read is answered
   void fail_read(bool from_now_on = true) { reads_fail_ = from_now_on; }
+  void fail_read_of(saga_id saga) { unreadable_ = saga; }  // as long as it is asked for; nobody: the empty one
 
   // ---- participants ----
   void hold_calls(bool hold) { hold_ = hold; }  // what is sent from now on does not leave
@@ -200,6 +201,7 @@ class engine_world final : public clock_source,
   std::uint64_t ids_ = 0;
   std::size_t stops_ = 0;
   std::size_t late_ = 0;
+  saga_id unreadable_;
   bool reads_fail_ = false;
   bool hold_ = false;
   bool serves_ = true;
