@@ -58,8 +58,8 @@ TEST_F(drill_process, has_the_clock_that_it_is_given) {
   auto const told = folder_ / "told";
   // Its wall clock in hours, and how long the machine is up, in minutes.
   plan_.start =
-      "python3 -c 'import sys, time; print(int(time.time()), int(time.clock_gettime(time.CLOCK_BOOTTIME)), "
-      "int(time.monotonic()), file=open(sys.argv[1], \"w\"), flush=True); time.sleep(1000)' '" +
+      "python3 -c 'import signal, sys, time; print(int(time.time()), int(time.clock_gettime(time.CLOCK_BOOTTIME)), "
+      "int(time.monotonic()), file=open(sys.argv[1], \"w\"), flush=True); signal.pause()' '" +
       told.string() + "'";
   managed_process one{plan_};
   auto const read = [&](std::array<std::int64_t, 3>& into) {
