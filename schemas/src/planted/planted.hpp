@@ -17,6 +17,7 @@ enum class planted_bug : std::uint8_t {
   repeat_batch,
   key_not_unique,
   forget_notice,
+  leave_keeps_shards,
   // the participants (simulated)
   drop_barrier,
   drop_tombstone,
@@ -49,6 +50,9 @@ enum class planted_bug : std::uint8_t {
   leave_in_the_queue,
   tell_the_end_early,
   view_before_durable,
+  send_while_stopping,
+  acknowledge_report_early,
+  take_request_early,
   // the machine
   forward_order_of_undo,
   overlapping_undo,
