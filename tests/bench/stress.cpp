@@ -33,7 +33,6 @@ constexpr auto delay_of_database = std::chrono::milliseconds{1};       // likewi
 constexpr auto sample_every = std::chrono::milliseconds{500};
 constexpr auto audit_max = std::chrono::minutes{15};
 constexpr auto answer_max = std::chrono::seconds{10};
-constexpr auto look_every = std::chrono::milliseconds{20};
 constexpr double mebibyte = 1024 * 1024;
 
 // The third step of every tenth saga is refused: what came before it is undone.
@@ -175,7 +174,7 @@ class shop {
 // All figures of the system, each with its looks.
 class watch {
  public:
-  watch(stage& on, shop const& of) : on_(on), of_(of) {
+  watch(stage& on, shop const& of) {
     for (auto const& [part, process] : of.processes()) {
       add(part + ", CPU us a saga", figure_kind::counter, 2, 300, [process] { return as_double(cpu_of_process(process)); });
       add_memory(part, process);
@@ -227,8 +226,6 @@ class watch {
     all_.push_back(one{watched_figure{std::move(name), kind, factor, slack}, std::move(read), {}});
   }
 
-  stage& on_;
-  shop const& of_;
   std::vector<one> all_;
 };
 
