@@ -4,7 +4,7 @@ packages_build="g++ cmake ninja-build ccache pkg-config ca-certificates libboost
   libpqxx-dev libyaml-cpp-dev libsqlite3-dev libssl-dev libspdlog-dev libcli11-dev prometheus-cpp-dev libre2-dev
   python3-venv python3-pip"
 packages_check="postgresql-15 libgtest-dev libgmock-dev libbenchmark-dev librdkafka-dev graphviz clang-19 libclang-rt-19-dev
-  clang-format-19 json-schema-test-suite"
+  clang-format-19 json-schema-test-suite faketime"
 
 # What a system without dpkg must have: commands, then pkg-config modules.
 commands_build="g++ cmake ninja pkg-config python3"

@@ -14,5 +14,6 @@ void growth(stage& on);
 void overload(stage& on);
 void retention(stage& on);
 void peers(stage& on);
+void stress(stage& on);
 
 }  // namespace bench

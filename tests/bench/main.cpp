@@ -12,10 +12,11 @@ namespace {
 using command = void (*)(bench::stage&);
 
 std::map<std::string, command> commands() {
-  return {
-      {"throughput", bench::throughput}, {"store-limit", bench::store_limit}, {"recovery", bench::recovery},   {"memory", bench::memory},
-      {"growth", bench::growth},         {"overload", bench::overload},       {"retention", bench::retention}, {"peers", bench::peers},
-      {"waiting", bench::waiting}};
+  return {{"throughput", bench::throughput}, {"store-limit", bench::store_limit},
+          {"recovery", bench::recovery},     {"memory", bench::memory},
+          {"growth", bench::growth},         {"overload", bench::overload},
+          {"retention", bench::retention},   {"peers", bench::peers},
+          {"waiting", bench::waiting},       {"stress", bench::stress}};
 }
 
 int measure(command which, bench::options const& with) {

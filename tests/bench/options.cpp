@@ -112,6 +112,7 @@ std::string usage_text() {
   retention     latencies beside a store with --rows finished sagas that are kept, and while they are deleted
   peers         the same sagas through Restate and DBOS, which npm installs first, and the ratio to atoned in the same run; --only names
                 restate, dbos, embedded
+  stress        ten times --in-flight (256) for --for seconds, with random delays before participants and database; audited, and watched
 flags
   --json FILE          figures as JSON           --seconds N          measured time of a case (5)
   --only CASE,…        these cases only          --warm-up N          seconds before it (1)
@@ -122,7 +123,7 @@ flags
   --store NAME         postgresql or sqlite      --folder DIR         databases lie there (/var/tmp)
   --count N            sagas                     --rows N             finished sagas (1000000)
   --atoned FILE        the daemon's program      --seed N             of the arrivals (1)
-  --for N              seconds of overload (60)
+  --for N              seconds of overload and stress (60)
   --npm PROGRAM        installs the peers (npm)  --peers DIR          their workers (build/release/peers)
 )";
 }

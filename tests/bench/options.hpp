@@ -14,7 +14,7 @@ struct options {
   std::string json_file;
   std::chrono::milliseconds warm_up{1000};
   std::chrono::milliseconds window{5000};
-  std::chrono::milliseconds overload{60'000};  // how long `overload` asks for too much
+  std::chrono::milliseconds overload{60'000};  // how long `overload` asks for too much, and `stress` lasts
   std::vector<std::string> only;               // cases of `throughput`; empty: all
   std::optional<std::uint32_t> in_flight;      // instead of each case's own
   double open_share = 0.6;                     // rate of the open loop, of what the closed loop reached

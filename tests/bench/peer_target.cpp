@@ -15,9 +15,9 @@ constexpr auto look_every = std::chrono::milliseconds{20};
 constexpr auto answer_max = std::chrono::seconds{60};
 constexpr std::string_view announcement = "listening on ";
 
-atone::http::client_options client_options() {
+atone::http::client_options client_options(std::uint32_t connections) {
   atone::http::client_options made;
-  made.connections_max = 1024;
+  made.connections_max = connections;
   return made;
 }
 
@@ -37,7 +37,8 @@ std::string announced_address(waiter const& clock, child& process, std::string c
   throw failure{what + " did not start: " + file_text(log)};
 }
 
-peer_target::peer_target(waiter const& clock, served of) : clock_(clock), of_(std::move(of)), client_(io_, client_options()) {
+peer_target::peer_target(waiter const& clock, served of)
+    : clock_(clock), of_(std::move(of)), client_(io_, client_options(of_.connections)) {
   thread_ = std::thread{[this] { io_.run(); }};
 }
 

@@ -41,6 +41,7 @@ struct endpoint {
 struct served {
   std::vector<server_process> processes;  // stopped in this order
   std::vector<endpoint> endpoints;        // sagas go to each in turn
+  std::uint32_t connections = 1024;       // of the load, at most
   std::string wanted;                     // what the answer of a saga that ended as it should contains
 
   served() = default;

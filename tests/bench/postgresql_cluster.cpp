@@ -103,6 +103,10 @@ std::string postgresql_cluster::address(std::string const& database) const {
   return "postgresql://atone@/" + database + "?host=" + folder_ + "&port=" + std::to_string(port_);
 }
 
+std::string postgresql_cluster::address(std::string const& database, std::uint16_t through) const {
+  return "postgresql://atone@127.0.0.1:" + std::to_string(through) + "/" + database;
+}
+
 std::string postgresql_cluster::settings() {
   std::string text;
   for (auto const* line : settings_lines) text += (text.empty() ? "" : ", ") + std::string{line};
@@ -127,6 +131,12 @@ std::string postgresql_cluster::version() {
 }
 std::uint64_t postgresql_cluster::wal_position() {
   return std::stoull(ask("select (pg_current_wal_lsn() - '0/0')::bigint"));
+}
+std::uint64_t postgresql_cluster::connections() {
+  return std::stoull(ask("select count(*) from pg_stat_activity where backend_type = 'client backend'"));
+}
+std::uint64_t postgresql_cluster::size_of(std::string const& database) {
+  return std::stoull(ask("select pg_database_size('" + database + "')"));
 }
 std::uint64_t postgresql_cluster::rows_of(std::string const& database, std::string const& table) {
   return std::stoull(ask("select count(*) from " + table, database));

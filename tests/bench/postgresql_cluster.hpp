@@ -23,6 +23,11 @@ class postgresql_cluster {
 
   pid_t pid() const noexcept { return server_.pid(); }
   std::string address(std::string const& database) const;
+  // By way of whoever listens on that loopback port.
+  std::string address(std::string const& database, std::uint16_t through) const;
+  std::uint16_t port() const noexcept { return port_; }
+  // Where one of its programs lies: "pg_dump".
+  std::string program(std::string const& name) const { return programs_ + "/" + name; }
   // What was set beside the defaults: "fsync=on, …".
   static std::string settings();
 
@@ -34,6 +39,9 @@ class postgresql_cluster {
   std::uint64_t wal_position();
   // Transactions committed there. Waits until no client is left: only a backend that has ended has told all its statistics.
   std::uint64_t commits_of(std::string const& database);
+  // Of clients, and the bytes of a database on disk.
+  std::uint64_t connections();
+  std::uint64_t size_of(std::string const& database);
   // Rows in its table.
   std::uint64_t rows_of(std::string const& database, std::string const& table);
   // Latencies of single-row inserts, each a commit of its own, one after another for so long.

@@ -94,6 +94,16 @@ std::uint64_t resident_bytes_of_self() {
   return field_of("/proc/self/status", "VmRSS:") * 1024;
 }
 
+std::uint64_t descriptors_of(pid_t process) {
+  std::error_code gone;
+  std::filesystem::directory_iterator all{"/proc/" + std::to_string(process) + "/fd", gone};
+  return static_cast<std::uint64_t>(std::distance(begin(all), end(all)));
+}
+
+std::uint64_t threads_of(pid_t process) {
+  return field_of("/proc/" + std::to_string(process) + "/status", "Threads:");
+}
+
 std::uint64_t storage_bytes_of_self() {
   return field_of("/proc/self/io", "write_bytes:");
 }

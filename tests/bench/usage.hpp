@@ -20,6 +20,9 @@ cpu_time cpu_of_self();
 cpu_time cpu_of_clock(clockid_t thread_clock);
 std::uint64_t resident_bytes_of(pid_t process);
 std::uint64_t resident_bytes_of_self();
+// Open descriptors, and threads, of one process. Zero when it is gone.
+std::uint64_t descriptors_of(pid_t process);
+std::uint64_t threads_of(pid_t process);
 // What this process has sent to storage, in bytes.
 std::uint64_t storage_bytes_of_self();
 

@@ -32,7 +32,11 @@ constexpr std::array<std::string_view, fault_kinds> words{"refuse",
                                                           "cancel",
                                                           "pause",
                                                           "meddle",
-                                                          "look"};
+                                                          "look",
+                                                          "stop",
+                                                          "callback",
+                                                          "callback_twice",
+                                                          "callback_lost"};
 
 // What is usual of each kind, in thousandths; what is exaggerated is five times that.
 constexpr std::uint32_t usual(fault kind) {
@@ -53,6 +57,10 @@ constexpr std::uint32_t usual(fault kind) {
     case fault::pause: return 30;
     case fault::cancel: return 60;
     case fault::look: return 100;
+    case fault::stop: return 1;
+    case fault::callback:
+    case fault::callback_twice:
+    case fault::callback_lost: return 200;
     default: return 40;
   }
 }
@@ -92,7 +100,8 @@ bool fault_source::happens(fault kind) {
   if (script_) {
     does = raging_ && script_->contains(happened{kind, which});
   } else {
-    does = raging_ && rates_[at] > 0 && dice_.chance(rates_[at]);
+    auto& from = kind >= fault::stop ? aside_ : dice_;
+    does = raging_ && rates_[at] > 0 && from.chance(rates_[at]);
   }
   if (does) list_.emplace_back(kind, which);
   return does;

@@ -44,6 +44,11 @@ enum class fault : std::uint8_t {
   pause,       // somebody pauses it, and resumes it later
   meddle,      // somebody retries, skips or completes a step
   look,        // somebody asks how it stands
+  // Drawn by dice of their own, so that what was drawn before they came stays as it was.
+  stop,            // a process is told to stop (SIGTERM): it drains, hands over and ends
+  callback,        // a participant answers 202, and reports later
+  callback_twice,  // it reports once more, perhaps when everything is over
+  callback_lost,   // it never does
   count
 };
 inline constexpr std::size_t fault_kinds = static_cast<std::size_t>(fault::count);
@@ -70,7 +75,7 @@ rates drawn_rates(dice& from, bool several);
 // Decides. With a script it is the script that says which happen; else the rates.
 class fault_source {
  public:
-  fault_source(rates likely, std::uint64_t seed) : rates_(likely), dice_(seed) {}
+  fault_source(rates likely, std::uint64_t seed) : rates_(likely), dice_(seed), aside_(seed ^ 0xBB67AE8584CAA73BU) {}
   void script(std::set<happened> exactly) { script_ = std::move(exactly); }
   // No more of those that harm: what people ask for has an end too.
   void calm() noexcept { raging_ = false; }
@@ -83,6 +88,7 @@ class fault_source {
  private:
   rates rates_;
   dice dice_;
+  dice aside_;  // of `stop` and what comes behind it
   bool raging_ = true;
   std::optional<std::set<happened>> script_;
   std::array<std::uint64_t, fault_kinds> asked_{};

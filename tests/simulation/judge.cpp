@@ -45,6 +45,29 @@ void judge::start_acknowledged(std::string const& saga, std::string const& key, 
   if (ids.size() > 1) wrong("one-key", saga + " " + key + ": answered with " + std::to_string(ids.size()) + " sagas");
 }
 
+void judge::request_lost(std::string const& saga, std::string const& key) {
+  wrong("inbox", saga + " " + key + ": a start that was asked for by SQL was taken off, and there is no saga of it");
+}
+
+void judge::sent_while_stopping(runtime::outgoing_call const& call) {
+  ++checks_;
+  auto const what = std::string{name(call.op)} + " of " + call.step.text();
+  if (auto* const of = find(call.saga)) wrong("drain", *of, what + " was begun by a coordinator that had been told to stop");
+}
+
+void judge::stopped(writer_number of) {
+  ++checks_;
+  if (writers_[of].alive) wrong("drain", "writer " + std::to_string(of.value()) + " has stopped, and what it held is still its own");
+}
+
+void judge::report_acknowledged(runtime::outgoing_call const& call) {
+  ++checks_;
+  auto* const of = find(call.saga);
+  bool const durable = of != nullptr && facts(*of, call.step.text()).heard.contains({call.op, call.n.value()});
+  if (!durable)
+    wrong("acknowledged", "a report of " + std::string{name(call.op)} + " of " + call.step.text() + " was taken before it was durable");
+}
+
 void judge::action_acknowledged(operator_request const& what) {
   using action = operator_request::action_kind;
   ++checks_;

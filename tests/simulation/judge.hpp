@@ -66,12 +66,19 @@ class judge final : public store_observer {
   // The store refuses this saga's data: a reason to park it.
   void data_refused(saga_id saga) { refused_.insert(saga); }
   void shard_moved(shard which, std::optional<writer_number> to, epoch as) override;
+  void request_lost(std::string const& saga, std::string const& key) override;
 
   // ---- the coordinators ----
   // `by` nothing: one coordinator at a time, no leases.
   void sent(std::optional<writer_number> by, runtime::outgoing_call const& call);
   // It leaves the process now, having waited or not.
   void left(std::optional<writer_number> by, runtime::outgoing_call const& call);
+  // By a coordinator that was told to stop before.
+  void sent_while_stopping(runtime::outgoing_call const& call);
+  // It has ended in good order: nothing is its own any more.
+  void stopped(writer_number of);
+  // A participant was told that its report has been taken.
+  void report_acknowledged(runtime::outgoing_call const& call);
   void start_acknowledged(std::string const& saga, std::string const& key, saga_id id);
   void action_acknowledged(operator_request const& what);
   void told_ended(saga_view const& as);

@@ -27,7 +27,7 @@ int simulate(program_options const& with) {
     std::cout << "seed " << first << std::endl;
     auto const begun = std::chrono::steady_clock::now();
     std::chrono::duration<double> const limit{with.minutes.value_or(0) * 60};
-    for (std::uint64_t done = 0; with.minutes ? std::chrono::steady_clock::now() - begun < limit : done < with.seeds; ++done) {
+    for (std::uint64_t done = 0; with.minutes ? std::chrono::steady_clock::now() - begun < limit : done < with.seeds.value_or(1); ++done) {
       runs.run_one(first + done);
     }
   }
@@ -38,7 +38,7 @@ int simulate(program_options const& with) {
 int plant(program_options const& with) {
   auto const first = with.seed.value_or(fresh_seed());
   std::cout << "seed " << first << std::endl;
-  return hunt_all(std::cout, first, with.seeds > 1 ? with.seeds : hunt_seeds_max, with.only) ? 0 : 1;
+  return hunt_all(std::cout, first, with.seeds.value_or(hunt_seeds_max), with.only) ? 0 : 1;
 }
 
 }  // namespace

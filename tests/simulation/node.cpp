@@ -13,6 +13,8 @@ constexpr duration least_early_alarm = std::chrono::milliseconds{1};
 constexpr duration repeat_after = std::chrono::milliseconds{50};
 constexpr duration restart_after_max = std::chrono::seconds{3};
 constexpr int drift_max = 20;  // thousandths
+constexpr duration stop_grace = std::chrono::seconds{10};
+constexpr duration inbox_look = std::chrono::milliseconds{500};
 
 timestamp beginning() {
   return timestamp{std::chrono::seconds{1'700'000'000}};
@@ -36,7 +38,29 @@ void node::happen(happening what) {
   what.what();
   if (doomed_) return;  // the world ends it
   if (world_.happens(fault::crash)) doom();
+  if (world_.settings().extra.stops && ready_ && !stopping_ && world_.happens(fault::stop)) stop();
   if (leased() && world_.happens(fault::freeze)) freeze(world_.settings().lease / 4 + world_.delays().up_to(world_.settings().lease * 3));
+}
+
+void node::stop() {
+  if (world_.tracing()) world_.note("stop", std::to_string(number_));
+  world_.count_stop();
+  stopping_ = true;
+  engine_->stop([this] { after(duration{0}, [this] { end(); }); });
+  if (steward_) steward_->give_all();
+  after(stop_grace, [this] { end(); });
+}
+
+// Behind the last write, and when nothing leaves any more. A write that is still on its way then finds that nobody is there.
+void node::end() {
+  if (std::exchange(ended_, true)) return;
+  halt();
+  if (leased()) {
+    world_.store().leave(writer_, epoch_);
+    world_.judge().stopped(writer_);
+  }
+  engine_->shut(error{errc::unavailable, "the coordinator is stopping"});
+  doom();
 }
 
 void node::freeze(duration time) {
@@ -95,11 +119,21 @@ void node::load_and_go() {
   ready_ = true;
   engine_->go(epoch_);
   if (steward_) steward_->run();
+  if (!steward_ && world_.settings().extra.sql_starts) look_into_inbox();
+}
+
+// One coordinator that drives all looks by itself; where there are several, their stewards do.
+void node::look_into_inbox() {
+  after(inbox_look, [this] { look_into_inbox(); });
+  std::vector<shard> every;
+  for (std::uint16_t which = 0; which < world_.store().shards(); ++which) every.emplace_back(which);
+  for (auto const& one : world_.store().take_inbox(every)) engine_->start_from_inbox(one);
 }
 
 void node::crash() {
-  if (world_.tracing()) world_.note("crash", std::to_string(number_));
-  world_.count_crash();
+  if (world_.tracing()) world_.note(ended_ ? "ended" : "crash", std::to_string(number_));
+  if (!std::exchange(ended_, false)) world_.count_crash();
+  stopping_ = false;
   world_.mark(number_ + 7);
   ++life_;
   ready_ = frozen_ = doomed_ = false;

@@ -41,6 +41,9 @@ class node final : public clock_source,
   // Everything of this process from here on is lost; its crash comes as soon as nothing of it runs.
   void doom() noexcept { doomed_ = true; }
   bool doomed() const noexcept { return doomed_; }
+  // Told to stop: nothing new is sent, what is out is waited for, shards go to the others; then the process ends, and is started again.
+  void stop();
+  bool stopping() const noexcept { return stopping_; }
   void freeze(duration time);
   void thaw();
 
@@ -105,6 +108,9 @@ class node final : public clock_source,
   };
 
   void load_and_go();
+  void end();
+  void look_into_inbox();
+  void report_later(runtime::outgoing_call const& what, participants::reply const& reply);
   void leave(std::uint64_t token);
   void put_on_wire(runtime::outgoing_call const& what, std::uint64_t token);
   void call_local(runtime::outgoing_call const& what, std::uint64_t token);
@@ -121,6 +127,8 @@ class node final : public clock_source,
   bool ready_ = false;
   bool frozen_ = false;
   bool doomed_ = false;
+  bool stopping_ = false;
+  bool ended_ = false;                         // in good order
   std::deque<std::function<void()>> backlog_;  // while it stands still
   int drift_;                                  // of its clock of durations, in thousandths
   duration clock_offset_{};

@@ -11,6 +11,9 @@ constexpr duration network_delay = std::chrono::milliseconds{20};
 constexpr duration held_max = std::chrono::seconds{60};
 constexpr duration reorder_max = std::chrono::seconds{20};
 constexpr duration withheld_look = std::chrono::milliseconds{100};
+constexpr duration work_max = std::chrono::seconds{5};       // of a participant that has answered 202
+constexpr duration callback_max = std::chrono::seconds{60};  // then the outcome is unknown
+constexpr int reports_max = 30;
 
 runtime::call_answer failed(certainty sureness, std::string text) {
   runtime::call_answer made;
@@ -47,6 +50,7 @@ void node::send(runtime::outgoing_call what, runtime::caller::completion done) {
                             std::to_string(what.epoch.value()));
   }
   world_.mark(what.n.value() + static_cast<std::uint64_t>(what.op) * 31);
+  if (stopping_) world_.judge().sent_while_stopping(what);
   world_.judge().sent(writer(), what);
   call_out made;
   made.token = ++tokens_;
@@ -108,6 +112,11 @@ void node::put_on_wire(runtime::outgoing_call const& what, std::uint64_t token) 
     return answer_after(delays.up_to(network_delay), token, std::move(no));
   }
   if (world_.happens(fault::error)) return answer_after(delays.up_to(network_delay), token, failed(certainty::unknown, "503"));
+  if (world_.settings().extra.callbacks && what.op != operation::fallback && world_.happens(fault::callback)) {
+    // 202: it stays out, and costs no attempt, until something is reported or nothing is for too long.
+    world_.time().after(delays.up_to(work_max), owner{}, [this, what] { report_later(what, world_.services().handle(what)); });
+    return answer_after(callback_max, token, failed(certainty::unknown, "202, and nothing was reported"));
+  }
   auto const arrive = [this, what] { world_.services().handle(what); };
   if (world_.happens(fault::duplicate)) world_.time().after(delays.up_to(network_delay * 2), owner{}, arrive);
   if (world_.happens(fault::reorder)) world_.time().after(delays.up_to(reorder_max), owner{}, arrive);
@@ -122,6 +131,14 @@ void node::put_on_wire(runtime::outgoing_call const& what, std::uint64_t token) 
     world_.time().after(back, to, [this, token, reply] { answer(token, told(reply)); });
   });
   if (lost) answer_after(what.attempt_timeout, token, failed(certainty::unknown, "timeout"));
+}
+
+// The participant reports to whoever is there, whatever has become of the sender.
+void node::report_later(runtime::outgoing_call const& what, participants::reply const& reply) {
+  if (world_.happens(fault::callback_lost)) return;
+  world_.report(what, told(reply), reports_max);
+  if (!world_.happens(fault::callback_twice)) return;
+  world_.time().after(world_.delays().up_to(reorder_max), owner{}, [this, what, reply] { world_.report(what, told(reply), 1); });
 }
 
 // A handler inside the process: it dies with it, and nothing bounds its time.

@@ -9,11 +9,11 @@
 namespace atone::simulation {
 
 struct program_options {
-  std::optional<std::uint64_t> seed;  // nothing: a fresh one
-  std::uint64_t seeds = 1;            // how many, one after the other
-  std::optional<double> minutes;      // instead of `seeds`
-  std::string replay;                 // file of kept seeds
-  std::string only;                   // of planted bugs: this one
+  std::optional<std::uint64_t> seed;   // nothing: a fresh one
+  std::optional<std::uint64_t> seeds;  // how many, one after the other; nothing: one, of --planted as many as may be needed
+  std::optional<double> minutes;       // instead of `seeds`
+  std::string replay;                  // file of kept seeds
+  std::string only;                    // of planted bugs: this one
   bool trace = false;
   bool shrink = false;
   bool planted = false;

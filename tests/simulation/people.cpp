@@ -65,8 +65,28 @@ void people::one_saga(unsigned number) {
   }
   made->input += "}";
   world_.judge().expect(made->saga, made->key, facts);
+  if (world_.settings().extra.sql_starts && chance.chance(400)) return ask_by_sql(made);
   ask(made);
   if (chance.chance(100)) world_.time().after(chance.up_to(patience * 3), owner{}, [this, made] { ask(made); });  // again, though answered
+}
+
+// Another program starts it inside a transaction of its own, sometimes twice, and looks later what has come of it.
+void people::ask_by_sql(std::shared_ptr<wish> const& what) {
+  auto& chance = world_.delays();
+  for (int times = chance.chance(150) ? 2 : 1; times > 0; --times) {
+    shard const waits_in{static_cast<std::uint16_t>(chance.below(world_.store().shards()))};
+    world_.store().ask_start(waits_in, what->saga, what->key, what->input);
+  }
+  look_for(what);
+}
+
+void people::look_for(std::shared_ptr<wish> const& what) {
+  world_.time().after(patience, owner{}, [this, what] {
+    auto const holder = world_.store().holder(what->saga, what->key);
+    if (holder) return answered(what, *holder);
+    // Refused, and somebody was told: it is asked for once more.
+    world_.store().is_asked_for(what->saga, what->key) ? look_for(what) : ask_by_sql(what);
+  });
 }
 
 // Until it is answered, of whoever is there.

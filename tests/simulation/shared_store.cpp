@@ -127,7 +127,11 @@ void shared_store::apply(journal_batch const& what) {
       keys_.emplace(key_name{start.row.definition.name, start.row.key.value()}, claim);
     }
     bool const foreign = std::find(what.foreign.begin(), what.foreign.end(), start.row.home) != what.foreign.end();
-    if (foreign && !planted(planted_bug::forget_notice)) inbox_.emplace(++inbox_numbers_, std::pair{start.row.home, start.row.id});
+    if (foreign && !planted(planted_bug::forget_notice)) {
+      auto& notice = inbox_[++inbox_numbers_];
+      notice.home = start.row.home;
+      notice.arrived = start.row.id;
+    }
   }
   for (auto const& record : what.records) {
     sagas_[record.saga].events.push_back(record.event);
@@ -150,7 +154,17 @@ void shared_store::apply(journal_batch const& what) {
   }
   for (auto const& output : what.outputs) outputs_[output_name{output.saga_name, output.step.text(), output.key}] = output;
   for (auto const& action : what.actions) sagas_[action.saga].actions.push_back(action);
-  for (auto const number : what.taken) inbox_.erase(number);
+  for (auto const number : what.taken) {
+    auto const at = inbox_.find(number);
+    if (at == inbox_.end()) continue;
+    auto const asked = at->second;
+    inbox_.erase(at);
+    // Where data was refused, requests go in a batch of their own (commit_isolating); one that can't be started, with an alert.
+    bool const told = std::any_of(what.alerts.begin(), what.alerts.end(),
+                                  [&](alert_row const& one) { return one.kind == "start refused: " + std::to_string(number); });
+    bool const apart = what.records.empty() && what.changes.empty();
+    if (!asked.arrived && !told && !apart && !keys_.contains(key_name{asked.saga, asked.key})) told_.request_lost(asked.saga, asked.key);
+  }
 }
 
 std::vector<open_saga> shared_store::load_open(std::vector<shard> const& of) const {
@@ -187,13 +201,35 @@ result<void> shared_store::hand_over(writer_number by, epoch under, std::vector<
 
 std::vector<inbox_start> shared_store::take_inbox(std::vector<shard> const& of) const {
   std::vector<inbox_start> found;
-  for (auto const& [number, arrival] : inbox_) {
-    if (std::find(of.begin(), of.end(), arrival.first) == of.end()) continue;
+  for (auto const& [number, here] : inbox_) {
+    if (std::find(of.begin(), of.end(), here.home) == of.end()) continue;
     auto& one = found.emplace_back();
     one.number = number;
-    one.arrived = arrival.second;
+    one.arrived = here.arrived;
+    one.saga_name = here.saga;
+    one.key = business_key{here.key};
+    one.input = here.input;
   }
   return found;
+}
+
+void shared_store::ask_start(shard waits_in, std::string saga, std::string key, std::string input) {
+  auto& made = inbox_[++inbox_numbers_];
+  made.home = waits_in;
+  made.saga = std::move(saga);
+  made.key = std::move(key);
+  made.input = std::move(input);
+}
+
+bool shared_store::is_asked_for(std::string const& saga, std::string const& key) const {
+  return std::any_of(inbox_.begin(), inbox_.end(),
+                     [&](auto const& one) { return !one.second.arrived && one.second.saga == saga && one.second.key == key; });
+}
+
+void shared_store::leave(writer_number by, epoch under) {
+  if (!current(by, under) || planted(planted_bug::leave_keeps_shards)) return;
+  row_of(by).alive = false;
+  told_.epoch_raised(by, under, false);
 }
 
 result<roster> shared_store::renew(writer_number by, epoch under, duration for_time) {

@@ -35,6 +35,11 @@ class store_observer {
   virtual void committed(writer_number by, epoch under, journal_batch const& what, std::vector<start_loser> const& losers) = 0;
   virtual void epoch_raised(writer_number of, epoch to, bool alive) = 0;
   virtual void shard_moved(shard which, std::optional<writer_number> to, epoch as) = 0;
+  // A start that another program asked for was taken off, and no saga has its key.
+  virtual void request_lost(std::string const& saga, std::string const& key) {
+    static_cast<void>(saga);
+    static_cast<void>(key);
+  }
 };
 
 class shared_store {
@@ -52,12 +57,17 @@ class shared_store {
   std::vector<open_saga> load_open(std::vector<shard> const& of) const;
   result<void> hand_over(writer_number by, epoch under, std::vector<shard_move> const& moves);
   std::vector<inbox_start> take_inbox(std::vector<shard> const& of) const;
+  // atone.start(saga, key, input), in a transaction of somebody's that is durable now.
+  void ask_start(shard waits_in, std::string saga, std::string key, std::string input);
+  bool is_asked_for(std::string const& saga, std::string const& key) const;
   bool inbox_empty() const noexcept { return inbox_.empty(); }
   std::uint16_t shards() const noexcept { return static_cast<std::uint16_t>(leases_.size()); }
 
   // ---- membership ----
   result<roster> renew(writer_number by, epoch under, duration for_time);
   bool fence(member const& as_seen);
+  // This writer drives nothing any more; what it still holds is free.
+  void leave(writer_number by, epoch under);
   result<std::vector<shard>> claim(writer_number by, epoch under, std::size_t most);
 
   // ---- reading ----
@@ -111,7 +121,14 @@ class shared_store {
   std::map<saga_id, stored_saga> sagas_;
   std::map<key_name, claim_of_key> keys_;
   std::map<output_name, last_output_row> outputs_;
-  std::map<std::uint64_t, std::pair<shard, saga_id>> inbox_;
+  struct waiting {
+    shard home;
+    std::optional<saga_id> arrived;  // nothing: a start that was asked for
+    std::string saga, key, input;
+
+    waiting() = default;
+  };
+  std::map<std::uint64_t, waiting> inbox_;
   std::uint64_t inbox_numbers_ = 0;
   std::unordered_set<saga_id> rejected_;
 };

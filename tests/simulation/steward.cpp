@@ -10,6 +10,7 @@ namespace {
 
 constexpr int margin_part = 10;  // of the lease, as the lease keeper takes off
 constexpr duration leave_patience = std::chrono::seconds{5};
+constexpr duration end_patience = std::chrono::milliseconds{500};
 constexpr duration quiet_look = std::chrono::milliseconds{100};
 constexpr duration stubborn_pause = std::chrono::seconds{30};
 constexpr duration round_trip = std::chrono::milliseconds{4};
@@ -44,6 +45,7 @@ result<std::vector<shard>> steward::begin() {
     auto seen = store.renew(node_.writer_of_store(), node_.driving_under(), lease_);
     if (!seen) return seen.error();
     extend(asked);
+    seen_ = *seen;
     auto const decided = policy_.decide(*seen, asked, node_.boot_time());
     if (decided.claim > 0) {
       auto const claimed = store.claim(node_.writer_of_store(), node_.driving_under(), decided.claim);
@@ -110,6 +112,8 @@ void steward::carry_out(std::vector<member> const& gone, std::size_t claim) {
 }
 
 void steward::take(roster seen, std::vector<shard_move> moves, duration asked) {
+  if (giving_all_) return;
+  seen_ = seen;
   node_.engine().lease_renewed();
   auto const own = std::find_if(seen.members.begin(), seen.members.end(), [&](member const& one) { return one.number == seen.self; });
   if (own == seen.members.end()) return;
@@ -142,7 +146,7 @@ void steward::load(shard which) {
 }
 
 void steward::adopt(shard which, std::shared_ptr<runtime::loaded_sagas> const& sagas, std::size_t from) {
-  if (!node_.engine().driving()) return;
+  if (giving_all_ || !node_.engine().driving()) return;
   auto const to = std::min(sagas->open.size(), from + node_.in().settings().bounds.adopted_a_turn);
   std::vector<open_saga> slice;
   for (auto at = from; at < to; ++at) slice.push_back(std::move(sagas->open[at]));
@@ -190,9 +194,32 @@ void steward::try_to_let_go() {
   if (leaving_.empty()) return;
   if (node_.boot_time() >= leave_until_) {
     insist();
-    return stay();
+    if (!giving_all_) return stay();
+    if (leaving_.empty()) return;
   }
   node_.after(quiet_look, [this] { try_to_let_go(); });
+}
+
+// As the library's shard table does: nothing stays, whatever takes its time.
+void steward::give_all() {
+  giving_all_ = true;
+  std::vector<std::pair<std::size_t, writer_number>> others;
+  for (auto const& one : seen_.members) {
+    if (one.alive && one.number != seen_.self) others.emplace_back(one.held.size(), one.number);
+  }
+  if (others.empty()) return;  // they become free with the end
+  for (auto const which : std::exchange(held_, {})) {
+    auto const least = std::min_element(others.begin(), others.end());
+    ++least->first;
+    leaving_.insert_or_assign(which, shard_move{which, least->second});
+    going_.insert(which);
+  }
+  std::vector<shard> shards;
+  for (auto const& [which, move] : leaving_) shards.push_back(which);
+  node_.engine().leave(shards);
+  note("leaves all", shards);
+  leave_until_ = node_.boot_time() + end_patience;
+  try_to_let_go();
 }
 
 void steward::insist() {

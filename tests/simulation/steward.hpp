@@ -28,6 +28,8 @@ class steward {
   bool holds() const;
   void extend(duration asked);
   void resign() { resigned_ = true; }
+  // The process ends: every shard goes to whoever has the fewest.
+  void give_all();
 
  private:
   void tick();
@@ -51,6 +53,8 @@ class steward {
   runtime::lease_policy policy_;
   duration until_{};
   bool resigned_ = false;
+  bool giving_all_ = false;
+  roster seen_;  // the newest
   std::set<shard> held_, loading_, going_;
   std::map<shard, shard_move> leaving_;
   std::map<shard, duration> gone_at_;

@@ -9,6 +9,7 @@ namespace atone::simulation {
 namespace {
 
 constexpr std::uint64_t happenings_max = 3'000'000;
+constexpr duration report_again = std::chrono::seconds{1};
 constexpr duration grace = std::chrono::seconds{21};  // after the last end: what is still on its way arrives
 
 // Whether no clock jumps and nobody stands still: then the pace of attempts says something.
@@ -37,6 +38,15 @@ engine_bounds drawn_bounds(dice chance) {
   return made;
 }
 
+extras drawn_extras(dice chance) {
+  extras made;
+  if (!chance.chance(600)) return made;
+  made.stops = chance.chance(600);
+  made.callbacks = chance.chance(600);
+  made.sql_starts = chance.chance(600);
+  return made;
+}
+
 }  // namespace
 
 world_settings drawn_settings(std::uint64_t seed) {
@@ -52,6 +62,8 @@ world_settings drawn_settings(std::uint64_t seed) {
   made.rage = std::chrono::seconds{chance.between(10, 60)};
   made.likely = drawn_rates(chance, made.leased);
   made.bounds = drawn_bounds(dice{seed ^ 0x3C6EF372FE94F82BU});  // dice of their own: what else a seed draws stays as it was
+  // No seed that is kept in seeds.txt has any.
+  made.extra = drawn_extras(dice{seed ^ 0x71b7fc6124817e18U});
   return made;
 }
 
@@ -98,6 +110,20 @@ void world::jump_clock() {
   if (!happens(fault::clock_jump)) return;
   auto const by = delays_.up_to(std::chrono::seconds{20});
   clock_offset_ += delays_.chance(500) ? by : -by;
+}
+
+void world::report(runtime::outgoing_call const& what, runtime::call_answer const& answer, int times) {
+  auto const again = [this, what, answer, times] {
+    if (times > 1) agenda_.after(report_again, owner{}, [this, what, answer, times] { report(what, answer, times - 1); });
+  };
+  auto const at = std::find_if(nodes_.begin(), nodes_.end(),
+                               [&](auto const& one) { return one->up() && !one->frozen() && one->engine().under_way(what.saga); });
+  if (at == nodes_.end()) return again();
+  if (settings_.trace) note("report", what.saga.text().substr(20) + " " + what.step.text() + " " + std::string{atone::name(what.op)});
+  (*at)->engine().report(what.saga, what.step, what.op, what.n, answer, [this, what, again](result<void> outcome) {
+    if (outcome) return judge_.report_acknowledged(what);
+    if (outcome.error().retryable()) again();
+  });
 }
 
 void world::become_calm() {

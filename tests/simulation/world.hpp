@@ -40,6 +40,15 @@ struct engine_bounds {
   engine_bounds() = default;
 };
 
+// What some runs have and others not: as much as before it came stays the same run.
+struct extras {
+  bool stops = false;       // processes that are told to stop
+  bool callbacks = false;   // participants that answer 202 and report later
+  bool sql_starts = false;  // sagas that other programs start inside transactions of their own (atone.start)
+
+  extras() = default;
+};
+
 struct world_settings {
   std::uint64_t seed = 1;
   unsigned nodes = 1;
@@ -52,6 +61,7 @@ struct world_settings {
   duration limit{std::chrono::hours{3}};        // and by then everything must have ended
   rates likely{};
   engine_bounds bounds;
+  extras extra;
   std::optional<std::set<happened>> script;  // exactly these, instead of by chance
   bool trace = false;
 
@@ -91,6 +101,8 @@ class world {
   duration time_now() const noexcept { return agenda_.now(); }
   saga_id next_saga();
   void jump_clock();
+  // A participant reports what came of a request, to whoever drives the saga; again while nobody does, so many times in all.
+  void report(runtime::outgoing_call const& what, runtime::call_answer const& answer, int times);
 
   bool tracing() const noexcept { return settings_.trace; }
   void note(std::string_view what, std::string const& more);
@@ -102,6 +114,8 @@ class world {
   }
   std::uint64_t crashes() const noexcept { return crashes_; }
   void count_crash() noexcept { ++crashes_; }
+  std::uint64_t stops() const noexcept { return stops_; }
+  void count_stop() noexcept { ++stops_; }
 
  private:
   void step();
@@ -120,6 +134,7 @@ class world {
   duration clock_offset_{};
   std::uint64_t ids_ = 0;
   std::uint64_t crashes_ = 0;
+  std::uint64_t stops_ = 0;
   std::uint64_t fingerprint_ = 0xcbf29ce484222325U;
   std::string trace_;
 };

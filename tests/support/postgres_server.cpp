@@ -284,6 +284,17 @@ std::string postgres_server::psql(std::string const& statements, std::string con
   return text;
 }
 
+std::string postgres_server::output_of(std::string const& program, std::vector<std::string> words, std::string const& input) const {
+  auto const out = folder_ + "/program.out";
+  auto const in = folder_ + "/program.in";
+  fs::remove(out);
+  std::ofstream{in, std::ios::binary} << input;
+  words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$0\" \"$@\" < program.in 2> program.err", programs_ + "/" + program});
+  int const done = wait_for(spawn(words, folder_, out, false));
+  if (done != 0) give_up(program + ": " + contents(folder_ + "/program.err"));
+  return contents(out);
+}
+
 std::string postgres_server::make_database() {
   auto const name = "test_" + std::to_string(++databases_);
   psql("create database " + name);

@@ -55,6 +55,8 @@ class postgres_server {
   void promote();       // a standby: it takes writes from here on
   // Runs statements through psql as superuser; its output, or the test program ends with its error.
   std::string psql(std::string const& statements, std::string const& database = "postgres") const;
+  // What another of its programs prints ("pg_dump"), given `input`; the test program ends where that fails.
+  std::string output_of(std::string const& program, std::vector<std::string> words, std::string const& input = {}) const;
 
  private:
   void write_settings();

@@ -136,6 +136,7 @@ struct report {
   std::uint64_t compensations_twice = 0;  // compensations that did
   std::uint64_t orphans = 0;              // sagas that only participants know
   std::uint64_t deleted = 0;              // sagas that only participants know, but may have been deleted: not judged
+  std::uint64_t began_later = 0;          // sagas that only participants know, but may have begun after the journal was copied: not judged
   std::uint64_t probes = 0;               // sagas of `atone poke`, left aside
   std::vector<finding> findings;          // the first findings_max, in the order of judging
   std::uint64_t findings_left_out = 0;    // beyond that
@@ -187,6 +188,9 @@ class auditor {
   // Sagas up to this one may have been deleted from the journal (deletion_record::newest, read after everything else): such an unclaimed
   // one is no orphan. Effects applied twice are a violation all the same.
   void deleted_up_to(saga_id newest);
+  // The journal is a copy, complete up to this saga: an unclaimed one above it may have begun since, and is no orphan. Effects applied
+  // twice are a violation all the same.
+  void journal_ends_at(saga_id newest);
   // What is still unclaimed now counts as orphans, where it had an effect. Ends the audit: the auditor is not to be used after it.
   report finish();
 

@@ -39,6 +39,7 @@ struct auditor::impl {
   std::size_t held = 0;
   report made;
   std::optional<saga_id> deleted_up_to;
+  std::optional<saga_id> ends_at;
   std::optional<saga_id> judged_up_to;
   std::set<saga_id> still_open;  // of those up to there
   isolation_books books;
@@ -90,9 +91,9 @@ struct auditor::impl {
     }
   }
 
-  // It may have been deleted: whether it was all or nothing can't be told any more, but nothing may stand twice.
-  void count_deleted(std::vector<finding>&& repeats) {
-    ++made.deleted;
+  // It may have been deleted, or have begun since: whether it is all or nothing can't be told, but nothing may stand twice.
+  void count_untold(std::uint64_t& as, std::vector<finding>&& repeats) {
+    ++as;
     if (repeats.empty()) return;
     ++made.violated;
     note(std::move(repeats));
@@ -105,7 +106,8 @@ struct auditor::impl {
     }
     std::vector<finding> findings;
     find_repeats(saga, of, findings);
-    if (deleted_up_to && saga <= *deleted_up_to) return count_deleted(std::move(findings));
+    if (deleted_up_to && saga <= *deleted_up_to) return count_untold(made.deleted, std::move(findings));
+    if (ends_at && saga > *ends_at) return count_untold(made.began_later, std::move(findings));
     for (auto const& [key, applied] : of.all()) {
       if (applied == 0) continue;
       finding orphan = repeat(saga, key, applied);
@@ -174,6 +176,10 @@ void auditor::judged_before(saga_id newest, std::set<saga_id> open) {
 
 void auditor::deleted_up_to(saga_id newest) {
   impl_->deleted_up_to = newest;
+}
+
+void auditor::journal_ends_at(saga_id newest) {
+  impl_->ends_at = newest;
 }
 
 std::vector<saga_id> auditor::unclaimed() const {

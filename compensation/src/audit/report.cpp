@@ -67,6 +67,7 @@ void write_counts(json::writer& to, report const& of) {
       std::pair{"compensations_twice", of.compensations_twice},
       std::pair{"orphans", of.orphans},
       std::pair{"deleted", of.deleted},
+      std::pair{"began_later", of.began_later},
       std::pair{"probes", of.probes},
       std::pair{"findings_left_out", of.findings_left_out},
   };
@@ -140,6 +141,7 @@ std::string to_text(report const& of) {
     out += "        not judged: under way " + grouped(of.unfinished) + "   parked " + grouped(of.parked) + '\n';
   }
   if (of.deleted > 0) out += "        may have been deleted after their retention " + grouped(of.deleted) + '\n';
+  if (of.began_later > 0) out += "        may have begun after the journal was copied " + grouped(of.began_later) + '\n';
   out += isolation_text(of.isolation);
   if (of.judged() == 0)
     out += of.continues ? "        nothing new since the last audit\n" : "        nothing was checked, so nothing is proven\n";

@@ -4,16 +4,17 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include <atone/load.hpp>
 
+#include "cli/audit_journal.hpp"
 #include "cli/audit_state.hpp"
 #include "cli/daemon_client.hpp"
 #include "cli/url.hpp"
-#include "cli/wire.hpp"
 
 namespace atone::cli {
 namespace {
@@ -23,12 +24,13 @@ constexpr std::uint32_t page_size = 1000;
 constexpr duration ids_differ = std::chrono::minutes{1};  // the clocks of nodes, and a start on its way to the store
 std::vector<saga_status> const open_statuses{saga_status::running, saga_status::compensating, saga_status::waiting, saga_status::paused,
                                              saga_status::parked};
-constexpr std::size_t pages_max = 100'000;  // of one listing: whoever answers more goes round in circles
+constexpr std::size_t pages_max = 100'000;  // of one participant: whoever answers more goes round in circles
 
 class audit_run {
  public:
-  audit_run(std::vector<audit_source> const& sources, std::optional<audit_state> before, surroundings const& with)
-      : sources_(sources), before_(std::move(before)), with_(with), daemon_(with) {
+  audit_run(std::vector<audit_source> const& sources, std::unique_ptr<audit_journal> journal, std::optional<audit_state> before,
+            surroundings const& with)
+      : sources_(sources), journal_(std::move(journal)), before_(std::move(before)), with_(with) {
     if (before_) from_ = before_->open.empty() ? before_->judged_up_to : std::min(*before_->open.begin(), before_->judged_up_to);
   }
 
@@ -80,40 +82,20 @@ class audit_run {
   }
 
   result<void> find_newest() {
-    target from{"/v1/sagas"};
-    from.query("limit", "1");
-    auto const answer = daemon_.get(from);
-    if (!answer) return answer.error();
-    for (auto const& each : elements_of(*answer, "sagas")) newest_ = read_saga(each).id;
+    auto const found = journal_->newest();
+    if (!found) return found.error();
+    newest_ = *found;
     return {};
   }
 
   result<void> list(std::vector<saga_status> const& statuses, std::function<void(saga_row&)> const& visit) {
+    auto const visit_new = [&](saga_row& row) {
+      if (!was_judged(row.id)) visit(row);
+    };
     for (auto const status : statuses) {
-      if (auto listed = list_one(status, visit); !listed) return listed;
+      if (auto listed = journal_->list(status, from_, visit_new); !listed) return listed;
     }
     return {};
-  }
-
-  result<void> list_one(saga_status status, std::function<void(saga_row&)> const& visit) {
-    std::string before;
-    for (std::size_t page = 0; page < pages_max; ++page) {
-      target from{"/v1/sagas"};
-      from.query("status", name(status)).query("limit", std::to_string(page_size));
-      if (!before.empty()) from.query("before", before);
-      auto const answer = daemon_.get(from);
-      if (!answer) return answer.error();
-      auto const sagas = elements_of(*answer, "sagas");
-      for (auto const& each : sagas) {
-        auto row = read_saga(each);
-        if (row.id.empty()) return error{errc::internal, "the daemon listed a saga without an id"};
-        if (from_ && row.id < *from_) return {};  // the newest come first
-        before = row.id.text();
-        if (!was_judged(row.id)) visit(row);
-      }
-      if (sagas.size() < page_size) return {};
-    }
-    return error{errc::exhausted, "the daemon's list of sagas has no end"};
   }
 
   // Nothing typed: the services of the definitions, at the addresses written there.
@@ -169,30 +151,26 @@ class audit_run {
     return error{errc::internal, "service '" + from.service + "': the listing of its effects has no end"};
   }
 
-  // Null when the daemon has it no more, or it can't be read: such sagas are not checkable.
+  // Null when the journal has it no more, or it can't be read: such sagas are not checkable.
   result<definition_ptr> definition_of(definition_ref const& which) {
     auto const key = which.name + '@' + std::to_string(which.version.value());
     if (auto const known = definitions_.find(key); known != definitions_.end()) return known->second;
-    target from{"/v1/definitions"};
-    from.segment(which.name).query("version", std::to_string(which.version.value()));
-    auto const answer = daemon_.get(from);
-    if (!answer && answer.error().code != errc::not_found) return answer.error();
-    auto loaded = answer ? load_definition(text_of(*answer, "text")).definition : definition_ptr{};
+    auto const text = journal_->definition_text(which);
+    if (!text) return text.error();
+    auto loaded = *text ? load_definition(**text).definition : definition_ptr{};
     return definitions_.emplace(key, std::move(loaded)).first->second;
   }
 
   result<void> judge(saga_row const& row, audit::auditor& by) {
     auto const definition = definition_of(row.definition);
     if (!definition) return definition.error();
-    target from{"/v1/sagas"};
-    from.segment(row.id.text()).segment("history");
-    auto const history = daemon_.get(from);
-    if (!history && history.error().code == errc::not_found) return {};  // deleted since it was listed: its effects stay unclaimed
+    auto history = journal_->history(row.id);
     if (!history) return history.error();
+    if (!*history) return {};  // deleted since it was listed: its effects stay unclaimed
     audit::saga_facts facts;
     facts.row = row;
     facts.definition = *definition;
-    facts.events = read_events(*history);
+    facts.events = std::move(**history);
     auto const found = by.judge(facts);
     auto const by_person = [](event const& one) {
       return one.kind == event_kind::operator_skip || one.kind == event_kind::operator_complete;
@@ -214,12 +192,10 @@ class audit_run {
   // Effects of sagas that were in no list: ended in between, or unknown to the journal.
   result<void> claim_rest(audit::auditor& by) {
     for (auto const id : by.unclaimed()) {
-      target from{"/v1/sagas"};
-      from.segment(id.text());
-      auto const answer = daemon_.get(from);
-      if (!answer && answer.error().code == errc::not_found) continue;
-      if (!answer) return answer.error();
-      by.set_aside(read_saga(*answer));
+      auto const found = journal_->find(id);
+      if (!found) return found.error();
+      if (!*found) continue;
+      by.set_aside(**found);
       unjudged_.insert(id);
     }
     return {};
@@ -227,24 +203,28 @@ class audit_run {
 
   // After everything else: whoever was missed by a look was deleted before this one.
   result<void> ask_deletions(audit::auditor& by) {
-    auto const stats = daemon_.get(target{"/v1/stats"});
-    if (!stats) return stats.error();
-    auto const set = stats->find("retention");
-    auto const newest = set ? saga_id::parse(text_of(*set, "deleted_up_to")) : std::nullopt;
-    if (newest) by.deleted_up_to(*newest);
+    auto const newest = journal_->deleted_up_to();
+    if (!newest) return newest.error();
+    if (*newest) by.deleted_up_to(**newest);
+    if (auto const last = journal_->complete_up_to()) by.journal_ends_at(*last);
     return {};
   }
 
   std::vector<audit_source> sources_;
+  std::unique_ptr<audit_journal> journal_;
   std::optional<audit_state> before_;
   std::optional<saga_id> from_;    // older ones were all judged
   std::optional<saga_id> newest_;  // when this one began
   std::set<saga_id> unjudged_;
   surroundings const& with_;
-  daemon_client daemon_;
   std::set<saga_id> seen_;
   std::map<std::string, definition_ptr> definitions_;
 };
+
+result<std::unique_ptr<audit_journal>> journal_of(arguments const& typed, surroundings const& with) {
+  auto const copy = typed.get("dump");
+  return copy.empty() ? make_daemon_journal(with) : open_journal_copy(copy, with);
+}
 
 bool is_url(std::string_view text) {
   for (std::string_view const scheme : {"http://", "https://"}) {
@@ -274,7 +254,7 @@ result<std::vector<audit_source>> parse_sources(std::vector<std::string> const& 
 }
 
 result<audit::report> audit_all(std::vector<audit_source> const& sources, surroundings const& with) {
-  return audit_run{sources, std::nullopt, with}.run();
+  return audit_run{sources, make_daemon_journal(with), std::nullopt, with}.run();
 }
 
 exit_code run_audit(arguments const& typed, surroundings const& with) {
@@ -283,7 +263,9 @@ exit_code run_audit(arguments const& typed, surroundings const& with) {
   auto const path = typed.get("state");
   auto before = read_audit_state(path);
   if (!before) return report(before.error(), with);
-  audit_run run{*sources, std::move(*before), with};
+  auto journal = journal_of(typed, with);
+  if (!journal) return report(journal.error(), with);
+  audit_run run{*sources, std::move(*journal), std::move(*before), with};
   auto const found = run.run();
   if (!found) return report(found.error(), with);
   if (with.wants_json(typed)) {

@@ -1,5 +1,5 @@
-// `atone audit`: reads the journal through the daemon's API and the participants through GET /atone/effects, and proves that each
-// ended saga is all or nothing. The judging itself is pure: atone/audit.hpp.
+// `atone audit`: reads the journal through the daemon's API, or from a dump (audit_journal.hpp), and the participants through GET
+// /atone/effects, and proves that each ended saga is all or nothing. The judging itself is pure: atone/audit.hpp.
 // Thread rules: one thread.
 #pragma once
 

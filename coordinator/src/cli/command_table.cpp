@@ -141,6 +141,8 @@ std::vector<command_spec> proving_commands() {
        "prove from journal and participants that every ended saga is all or nothing",
        {},
        with_daemon({{"service", '\0', "NAME=URL", "read this service's effects; may be repeated (every service of the definitions)"},
+                    {"dump", '\0', "FILE",
+                     "read the journal from what pg_dump wrote, or a copy of an SQLite file, instead of the daemon; - is standard input"},
                     {"state", '\0', "FILE", "go on where the audit before stopped, and keep there how far this one came"}}),
        run_audit},
       {"poke",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/audit_command.hpp"
+#include "drill/clock_library.hpp"
 #include "drill/run.hpp"
 
 namespace atone::cli {
@@ -94,6 +95,8 @@ drill::drill_world world_of(arguments const& typed, surroundings const& with) {
   auto const now = with.now().time_since_epoch();
   made.first = static_cast<std::uint64_t>(now / std::chrono::milliseconds{1});
   made.tls.ca_file = typed.get("ca");
+  made.clock_library = drill::find_clock_library();
+  made.must_be_whole = variable("CI").has_value();
   made.interrupted = [] { return interrupt_seen.load(); };
   made.tell = [&with](std::string const& line) { with.screen.err() << printable(line) << std::endl; };
   return made;

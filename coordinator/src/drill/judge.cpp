@@ -17,24 +17,27 @@ standing broken_if(bool broken) {
 
 judgement judge_recovery(drill_report const& of, demands const& must) {
   duration worst{};
+  duration gap{};
   std::string where;
   std::uint64_t unrecovered = 0;
   std::uint64_t measured = 0;
   for (auto const& each : of.faults) {
     unrecovered += each.unrecovered;
     measured += each.recoveries.size();
+    gap = std::max(gap, longest(each.gaps));
     if (longest(each.recoveries) <= worst) continue;
     worst = longest(each.recoveries);
     where = each.text;
   }
   auto const wanted = "at most " + format_duration(must.recover_within);
+  auto const gaps = "; longest time without a saga that ended " + seconds_text(gap);
   if (unrecovered > 0) {
     return {"recovery", standing::broken,
-            counted(unrecovered, "fault") + " without recovery within " + format_duration(must.give_up) + "; wanted: " + wanted};
+            counted(unrecovered, "fault") + " without recovery within " + format_duration(must.give_up) + gaps + "; wanted: " + wanted};
   }
   if (measured == 0) return {"recovery", standing::unknown, "nothing was measured"};
   return {"recovery", broken_if(worst > must.recover_within),
-          "longest " + seconds_text(worst) + " (" + where + "), of " + counted(measured, "fault") + "; wanted: " + wanted};
+          "longest " + seconds_text(worst) + " (" + where + "), of " + counted(measured, "fault") + gaps + "; wanted: " + wanted};
 }
 
 judgement judge_loss(drill_report const& of) {
@@ -99,6 +102,16 @@ judgement judge_hits(drill_report const& of) {
   return {"hits", standing::kept, "the proxies' faults met " + counted(hits, "connection")};
 }
 
+// Not every machine can do everything; where all of it is asked for, that is not enough.
+judgement judge_left_out(drill_report const& of) {
+  std::string text;
+  for (auto const& each : of.faults) {
+    if (!each.left_out.empty()) text += (text.empty() ? "" : "; ") + each.text + ": " + each.left_out;
+  }
+  if (text.empty()) return {"left out", standing::kept, "no fault"};
+  return {"left out", of.must_be_whole ? standing::unknown : standing::kept, text};
+}
+
 }  // namespace
 
 std::uint64_t drill_report::kills() const noexcept {
@@ -145,7 +158,7 @@ std::string_view name(standing of) noexcept {
 }
 
 std::vector<judgement> judge(drill_report const& of, demands const& must) {
-  std::vector<judgement> all{judge_recovery(of, must), judge_loss(of), judge_degradation(of), judge_hits(of)};
+  std::vector<judgement> all{judge_recovery(of, must), judge_loss(of), judge_degradation(of), judge_hits(of), judge_left_out(of)};
   all.emplace_back("parked", broken_if(of.sagas.parked > must.parked),
                    counted(of.sagas.parked, "saga") + "; wanted: at most " + std::to_string(must.parked));
   all.emplace_back(

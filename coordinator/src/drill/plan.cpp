@@ -43,6 +43,7 @@ std::string fault_plan::text() const {
   switch (kind) {
     case kind_of::kill: return "kill " + target + time;
     case kind_of::pause: return "pause " + target + time;
+    case kind_of::clock: return "clock " + target + (off < duration::zero() ? " -" : " +") + format_duration(std::chrono::abs(off)) + time;
     case kind_of::network: return "proxy " + target + ' ' + network_text(network) + time;
     case kind_of::command: break;
   }

@@ -70,13 +70,14 @@ struct expectation {
 };
 
 struct fault_plan {
-  enum class kind_of : std::uint8_t { kill, pause, network, command };
+  enum class kind_of : std::uint8_t { kill, pause, network, command, clock };
 
   kind_of kind = kind_of::kill;
   std::string target;  // of the process or the proxy
   network_fault network;
   std::string run;
   std::string undo;
+  duration off{};                 // of a clock: ahead, or behind where it is negative
   std::optional<duration> lasts;  // a kill may have none: it is started again at once
   std::uint32_t weight = 1;       // when they are drawn
   expectation expect;
@@ -88,6 +89,8 @@ struct fault_plan {
 // What must be true at the end. Nothing may ever be lost: that can't be set.
 struct demands {
   duration recover_within = std::chrono::seconds{5};
+  std::uint32_t back_to = 80;                   // percent of the usual rate
+  duration stays = std::chrono::seconds{2};     // for so long, or it is not back
   duration give_up = std::chrono::seconds{30};  // how long recovery is waited for at all
   duration settle = std::chrono::minutes{2};    // how long the last sagas are waited for
   std::uint64_t parked = 0;                     // at most

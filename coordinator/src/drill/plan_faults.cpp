@@ -13,7 +13,8 @@ using namespace yaml;
 
 constexpr std::int64_t bytes_most = 1'000'000'000;
 constexpr std::int64_t weight_most = 1000;
-constexpr std::array<std::string_view, 4> subjects{"kill", "pause", "proxy", "run"};
+// In the order of fault_plan::kind_of.
+constexpr std::array<std::string_view, 5> subjects{"kill", "pause", "proxy", "run", "clock"};
 // The faults of a proxy, by the key that says so.
 constexpr std::array network_kinds{fault_kind::delay,        fault_kind::stall,      fault_kind::half_open, fault_kind::reset,
                                    fault_kind::refuse,       fault_kind::cut,        fault_kind::duplicate, fault_kind::drip,
@@ -102,21 +103,44 @@ void check_companions(spot const& map, fault_plan const& of, report& out) {
   only("jitter", kind == fault_kind::delay, "`delay`");
   only("every", kind == fault_kind::drip, "`drip`");
   only("way", has_way, "`delay`, `cut` and `drip`");
+  only("by", of.kind == fault_plan::kind_of::clock, "`clock`");
   only("undo", of.kind == fault_plan::kind_of::command, "`run`");
   for (auto const each : network_kinds) only(name(each), network, "`proxy`");
 }
 
+// "+1h", "-30m".
+void read_off(spot const& map, fault_plan& into, report& out) {
+  auto const at = required_field(map, "by", "as in `by: +1h` or `by: -1h`: how wrong the clock is", out);
+  auto const text = at ? read_text(*at, "a time with its sign, as in +1h or -1h", out) : std::nullopt;
+  if (!text) return;
+  bool const has_sign = text->starts_with('+') || text->starts_with('-');
+  auto const time = has_sign ? parse_duration(text->substr(1)) : result<duration>{error{errc::invalid_argument, ""}};
+  if (!time || *time == duration::zero()) return out.mistake(*at, "found `" + *text + "`; expected a time with its sign, as in +1h or -1h");
+  into.off = text->starts_with('-') ? -*time : *time;
+}
+
+// Whoever is to have another clock must be started with it.
+void read_clock(spot const& map, spot const& value, std::string const& process, fault_plan& into, drill_plan const& of, report& out) {
+  read_off(map, into, out);
+  auto const found = std::find_if(of.processes.begin(), of.processes.end(), [&](auto const& one) { return one.name == process; });
+  if (found == of.processes.end() || !found->start.empty()) return;
+  out.mistake(value, "process `" + process + "` has no `start`; expected one: only what the drill starts can be given another clock");
+}
+
 void read_subject(spot const& map, std::size_t which, spot const& value, fault_plan& into, drill_plan const& of, report& out) {
   into.kind = static_cast<fault_plan::kind_of>(which);
-  auto const text = read_text(value, which == 3 ? "a command line" : "a name", out);
+  bool const is_line = into.kind == fault_plan::kind_of::command;
+  auto const text = read_text(value, is_line ? "a command line" : "a name", out);
   if (!text) return;
   switch (into.kind) {
     case fault_plan::kind_of::kill:
+    case fault_plan::kind_of::clock:
     case fault_plan::kind_of::pause: names(of.processes, *text, value, "process", out); break;
     case fault_plan::kind_of::network: names(of.proxies, *text, value, "proxy", out); break;
     case fault_plan::kind_of::command: into.run = *text; break;
   }
-  if (into.kind != fault_plan::kind_of::command) into.target = *text;
+  if (!is_line) into.target = *text;
+  if (into.kind == fault_plan::kind_of::clock) read_clock(map, value, *text, into, of, out);
   if (into.kind == fault_plan::kind_of::network) read_network(map, into.network, out);
 }
 
@@ -142,7 +166,7 @@ fault_plan read_fault(spot const& map, drill_plan const& of, report& out) {
   if (!expect_map(map, "a map, as in {kill: atoned}", out)) return made;
   check_keys(map, fault_keys, out);
   std::size_t which = 0;
-  auto const subject = only_one(map, subjects, "what goes wrong is missing; expected one of kill, pause, proxy, run", which, out);
+  auto const subject = only_one(map, subjects, "what goes wrong is missing; expected one of kill, pause, proxy, run, clock", which, out);
   if (!subject) return made;
   read_subject(map, which, *subject, made, of, out);
   check_companions(map, made, out);

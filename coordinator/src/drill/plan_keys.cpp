@@ -15,11 +15,11 @@ constexpr list<13> plan_now{"drill",  "coordinators", "token_file", "load", "pro
 constexpr list<6> load_now{"saga", "definition", "input", "in_flight", "rate", "warm_up"};
 constexpr list<2> proxy_now{"listen", "to"};
 constexpr list<4> process_now{"start", "pid_file", "ready", "log"};
-constexpr list<21> fault_now{"kill",   "pause",        "proxy",       "run",   "undo",  "for",    "weight",
-                             "expect", "delay",        "jitter",      "stall", "reset", "cut",    "duplicate",
-                             "drip",   "lose_request", "lose_answer", "way",   "every", "refuse", "half_open"};
+constexpr list<23> fault_now{"kill",   "pause",        "proxy",       "run",    "clock", "by",     "undo",     "for",
+                             "weight", "expect",       "delay",       "jitter", "stall", "reset",  "cut",      "duplicate",
+                             "drip",   "lose_request", "lose_answer", "way",    "every", "refuse", "half_open"};
 constexpr list<2> expect_now{"fallback", "alert"};
-constexpr list<5> must_now{"recover_within", "give_up", "settle", "parked", "ended_by_themselves"};
+constexpr list<7> must_now{"recover_within", "back_to", "stays", "give_up", "settle", "parked", "ended_by_themselves"};
 constexpr std::array homes{key_home{"saga", "load"},
                            key_home{"definition", "load"},
                            key_home{"input", "load"},
@@ -27,6 +27,8 @@ constexpr std::array homes{key_home{"saga", "load"},
                            key_home{"rate", "load"},
                            key_home{"warm_up", "load"},
                            key_home{"recover_within", "must"},
+                           key_home{"back_to", "must"},
+                           key_home{"stays", "must"},
                            key_home{"give_up", "must"},
                            key_home{"settle", "must"},
                            key_home{"parked", "must"},
@@ -34,6 +36,7 @@ constexpr std::array homes{key_home{"saga", "load"},
                            key_home{"kill", "faults"},
                            key_home{"pause", "faults"},
                            key_home{"proxy", "faults"},
+                           key_home{"clock", "faults"},
                            key_home{"fallback", "expect"},
                            key_home{"alert", "expect"}};
 

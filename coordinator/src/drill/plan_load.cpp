@@ -218,6 +218,8 @@ void read_must(spot const& root, drill_plan& into, report& out) {
   if (!at || !expect_map(*at, "a map, as in {recover_within: 5s}", out)) return;
   check_keys(*at, must_keys, out);
   read_time(*at, "recover_within", into.must.recover_within, out);
+  if (auto const percent = field(*at, "back_to")) into.must.back_to = small(read_integer(*percent, 1, 100, out), 1);
+  read_time(*at, "stays", into.must.stays, out);
   read_time(*at, "give_up", into.must.give_up, out);
   read_time(*at, "settle", into.must.settle, out);
   if (auto const most = field(*at, "parked")) into.must.parked = small(read_integer(*most, 0, 1'000'000, out), 0);

@@ -17,6 +17,8 @@
 #include <sstream>
 #include <utility>
 
+#include "drill/clock_library.hpp"
+
 namespace atone::drill {
 namespace {
 
@@ -174,11 +176,15 @@ result<void> managed_process::bring_up() {
 
 result<void> managed_process::start() {
   auto const note = plan_.pid_file.empty() ? std::string{} : "echo $$ > " + quoted(plan_.pid_file) + " || exit 126; ";
-  auto made = command::start(note + "exec " + plan_.start, plan_.log, ours_);
+  auto made = command::start(note + "exec " + clock_ + plan_.start, plan_.log, ours_);
   if (!made) return made.error();
   started_ = *made;
   by_drill_ = true;
   return {};
+}
+
+void managed_process::set_clock(duration off, std::string const& library) {
+  clock_ = clock_prefix(off, library);
 }
 
 result<void> managed_process::send(int signal, std::string const& what) {
@@ -199,6 +205,7 @@ result<void> managed_process::send(int signal, std::string const& what) {
 result<void> managed_process::kill() {
   auto sent = send(SIGKILL, "killed");
   paused_ = false;
+  if (by_drill_) forget_clock(started_.pid());
   if (sent) started_.reap();
   return sent;
 }

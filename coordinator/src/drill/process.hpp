@@ -58,6 +58,8 @@ class managed_process {
   // By its command line, which takes the shell's place. Its process id is written to the pid file, where there is one, before the program
   // begins: one that writes its own may do so.
   result<void> start();
+  // From the next start on: clock_library.hpp.
+  void set_clock(duration off, std::string const& library);
   bool can_start() const noexcept { return !plan_.start.empty(); }
   bool running();
   // Of one that the drill has started and that has ended.
@@ -75,6 +77,7 @@ class managed_process {
   result<void> send(int signal, std::string const& what);
 
   process_plan const& plan_;
+  std::string clock_;  // what gives it another clock, before its command line
   command started_;
   process_identity known_;  // by the pid file
   bool by_drill_ = false;   // it was started by the drill: the pid file is looked at no more

@@ -1,9 +1,9 @@
-// When sagas go on again after a fault: pure arithmetic over the moments at which they ended.
+// When the rate of sagas is back after a fault, and stays: pure arithmetic over the moments at which they ended.
 //
-// The usual rate is how many sagas ended a second during the warm-up: what comes after it, slow rests too, can't lower it. Sagas go on
-// again at the first moment at which, after the fault's end, half of what usually ends in one second has ended within one second. What is
-// told is the time from the fault's end to that moment, so it is never shorter than the half second that a full rate needs to show itself.
-// Thread rules: pure.
+// The usual rate is how many sagas ended a second during the warm-up: what comes after it, slow rests too, can't lower it. The rate is back
+// at the first moment from which on, for a while, as many end in each second as belong to the share of the usual rate that is asked for;
+// what is told is the time from the fault's end to that moment. Where few sagas end, a longer time than a second is looked at. Thread
+// rules: pure.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,19 @@
 
 namespace atone::drill {
 
-inline constexpr duration recovery_window = std::chrono::seconds{1};
+// So many ends within each stretch of that length.
+struct wanted_rate {
+  std::uint64_t ends = 0;  // 0: nothing ever ended, so there is nothing to measure by
+  duration within{};
+
+  wanted_rate() = default;
+};
 
 // Calm time and what ended in it.
 struct usual_rate {
+  static constexpr duration window = std::chrono::seconds{1};
+  static constexpr std::uint64_t ends_least = 10;  // within a window, at the usual rate: of fewer one more or less would decide
+
   duration calm{};
   std::uint64_t ended = 0;
 
@@ -27,11 +36,15 @@ struct usual_rate {
     ended += sagas;
   }
   double per_second() const noexcept;
-  // How many ends within recovery_window count as recovered; 0: nothing ever ended, so there is nothing to measure by.
-  std::uint64_t half() const noexcept;
+  // `percent` of it, rounded down to whole sagas, but one at least.
+  wanted_rate share(std::uint32_t percent) const noexcept;
 };
 
-// The moment at which the `needed`-th saga of some window had ended, all of them after `from`; nothing: not yet. `ends` is in rising order.
-std::optional<duration> recovered_at(std::vector<duration> const& ends, duration from, std::uint64_t needed);
+// The first moment from `from` on with which `wanted` holds, in each of its stretches that begins until `stays` less such a stretch later;
+// nothing: not yet. `ends` is in rising order.
+std::optional<duration> recovered_at(std::vector<duration> const& ends, duration from, wanted_rate const& wanted, duration stays);
+
+// The longest time between `from` and `until` in which nothing ended.
+duration longest_gap(std::vector<duration> const& ends, duration from, duration until);
 
 }  // namespace atone::drill

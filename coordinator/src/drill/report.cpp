@@ -26,17 +26,17 @@ std::string fault_table(drill_report const& of) {
   constexpr std::size_t narrow = 10;
   std::size_t widest = 5;
   for (auto const& each : of.faults) widest = std::max(widest, each.text.size());
-  auto const line = [&](std::string const& text, std::array<std::string, 7> const& cells) {
+  auto const line = [&](std::string const& text, std::array<std::string, 8> const& cells) {
     auto made = "  " + padded(text, widest);
     for (auto const& cell : cells) made += padded(cell, narrow, true);
     return made + '\n';
   };
-  auto made = line("fault", {"times", "hits", "median", "longest", "ended", "fallback", "alerts"});
+  auto made = line("fault", {"times", "hits", "median", "longest", "gap", "ended", "fallback", "alerts"});
   for (auto const& each : of.faults) {
-    made +=
-        line(each.text, {std::to_string(each.times), each.proxy.empty() ? "-" : std::to_string(each.hits),
-                         seconds_text(median(each.recoveries)), seconds_text(longest(each.recoveries)), std::to_string(each.settled),
-                         std::to_string(sum_of(each.fell_back)), each.expect.alert.empty() ? "-" : std::to_string(sum_of(each.alerts))});
+    made += line(each.text,
+                 {std::to_string(each.times), each.proxy.empty() ? "-" : std::to_string(each.hits), seconds_text(median(each.recoveries)),
+                  seconds_text(longest(each.recoveries)), seconds_text(longest(each.gaps)), std::to_string(each.settled),
+                  std::to_string(sum_of(each.fell_back)), each.expect.alert.empty() ? "-" : std::to_string(sum_of(each.alerts))});
   }
   return made;
 }
@@ -62,12 +62,16 @@ void write_fault(json::writer& to, fault_record const& of) {
   to.key("recovery_median_ms")
       .number(milliseconds_text(median(of.recoveries)))
       .key("recovery_longest_ms")
-      .number(milliseconds_text(longest(of.recoveries)));
+      .number(milliseconds_text(longest(of.recoveries)))
+      .key("gap_median_ms")
+      .number(milliseconds_text(median(of.gaps)))
+      .key("gap_longest_ms")
+      .number(milliseconds_text(longest(of.gaps)));
   to.key("settled").number(of.settled);
   write_counts(to, "fell_back", of.fell_back);
   write_counts(to, "alerts", of.alerts);
   to.key("fallback_missed").number(of.fallback_missed).key("alert_missed").number(of.alert_missed);
-  to.key("hits").number(of.hits).key("hit_nothing").number(of.hit_nothing).end_object();
+  to.key("hits").number(of.hits).key("hit_nothing").number(of.hit_nothing).key("left_out").string(of.left_out).end_object();
 }
 
 void write_sagas(json::writer& to, ledger_sums const& of) {
@@ -106,7 +110,7 @@ std::string to_text(drill_report const& of, demands const& must) {
           std::to_string(sagas.parked) + "   with a fallback " + std::to_string(sagas.fell_back) + '\n';
   text += "  faults " + std::to_string(of.applied()) + ", kills among them " + std::to_string(of.kills()) + "; requests sent again " +
           std::to_string(of.repeats) + "; processes that ended by themselves " + std::to_string(of.ends()) + '\n';
-  for (auto const& each : of.faults) text += each.times == 0 ? "  never applied: " + each.text + '\n' : "";
+  for (auto const& each : of.faults) text += each.times == 0 && each.left_out.empty() ? "  never applied: " + each.text + '\n' : "";
   for (auto const& id : sagas.missing_ids) text += "  lost: " + id + '\n';
   for (auto const& each : sagas.doubled_keys) text += "  doubled: " + each + '\n';
   for (auto const& each : all) text += padded(std::string{each.about}, 13) + padded(std::string{name(each.stands)}, 15) + each.text + '\n';

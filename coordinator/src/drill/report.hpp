@@ -25,7 +25,8 @@ struct fault_record {
   bool kills = false;
   std::string proxy;  // whose connections it is about; empty: it is no proxy's fault
   std::uint64_t times = 0;
-  std::vector<duration> recoveries;  // of those that recovered
+  std::vector<duration> recoveries;  // of those that recovered: from the fault's end until the rate was back
+  std::vector<duration> gaps;        // the longest without any saga that ended, from each fault's beginning until the rate was back
   std::uint64_t unrecovered = 0;
   std::uint64_t settled = 0;                       // sagas, from the fault's begin to the next one's
   std::map<std::string, std::uint64_t> fell_back;  // of these: by the step that its fallback served
@@ -34,6 +35,7 @@ struct fault_record {
   std::uint64_t alert_missed = 0;
   std::uint64_t hits = 0;         // connections that it did something to; of a proxy's fault
   std::uint64_t hit_nothing = 0;  // times that it touched none, or nothing went through the proxy
+  std::string left_out;           // why it can't be applied here; empty: it can
 
   fault_record() = default;
 };
@@ -69,6 +71,7 @@ struct drill_report {
   std::optional<audit::report> audit;
   std::string trouble;  // why the drill could not be carried out, or its end not be checked; empty: nothing
   bool interrupted = false;
+  bool must_be_whole = false;  // a fault that is left out is one too many
 
   drill_report() = default;
   std::uint64_t kills() const noexcept;
@@ -81,7 +84,7 @@ std::string_view name(standing of) noexcept;
 
 // One of the things a drill is about.
 struct judgement {
-  std::string_view about;  // "recovery", "lost", "degradation", "hits", "parked", "processes", "carried out"
+  std::string_view about;  // "recovery", "lost", "degradation", "hits", "left out", "parked", "processes", "carried out"
   standing stands = standing::kept;
   std::string text;
 

@@ -41,12 +41,16 @@ class drill_run {
         work_(io_.get_executor()) {
     report_.name = plan.name;
     report_.seed = with.seed;
+    report_.must_be_whole = with.must_be_whole;
     for (auto const& each : plan.faults) {
       report_.faults.emplace_back();
       report_.faults.back().text = each.text();
       report_.faults.back().expect = each.expect;
       report_.faults.back().kills = each.kind == fault_plan::kind_of::kill;
       if (each.kind == fault_plan::kind_of::network) report_.faults.back().proxy = each.target;
+      if (each.kind == fault_plan::kind_of::clock && with.clock_library.empty()) {
+        report_.faults.back().left_out = "libfaketime is not there (Debian: package faketime)";
+      }
     }
   }
 
@@ -155,7 +159,8 @@ class drill_run {
     pump(plan_.load.warm_up);
     report_.usual.add(load_.now() - from, load_.ends().size() - before);
     with_.tell("usual: " + std::to_string(static_cast<std::uint64_t>(report_.usual.per_second())) + " sagas a second");
-    if (goes_on() && report_.usual.half() == 0) trouble("no saga ended during the warm-up of " + format_duration(plan_.load.warm_up));
+    wanted_ = report_.usual.share(plan_.must.back_to);
+    if (goes_on() && wanted_.ends == 0) trouble("no saga ended during the warm-up of " + format_duration(plan_.load.warm_up));
   }
 
   void apply_faults() {
@@ -168,8 +173,10 @@ class drill_run {
   void apply(std::size_t which) {
     auto const& fault = plan_.faults[which];
     auto& record = report_.faults[which];
+    if (!record.left_out.empty()) return pump(slice);
     ++record.times;
     auto const settled_before = load_.ends().size();
+    fault_began_ = load_.now();
     auto const ended = bring_about(fault, record);
     if (!ended) return trouble(fault.text() + ": " + ended.error().message);
     auto const outcome = goes_on() ? measure(*ended, record) : "not measured";
@@ -184,6 +191,7 @@ class drill_run {
       case fault_plan::kind_of::kill: return kill(here_.process(fault.target), fault.lasts);
       case fault_plan::kind_of::pause: return pause(here_.process(fault.target), *fault.lasts);
       case fault_plan::kind_of::network: return disturb(here_.proxy(fault.target), fault, into);
+      case fault_plan::kind_of::clock: return set_wrong(here_.process(fault.target), fault);
       case fault_plan::kind_of::command: break;
     }
     return run_commands(fault);
@@ -197,6 +205,7 @@ class drill_run {
 
   result<duration> kill(managed_process& what, std::optional<duration> lasts) {
     until_it_runs(what);
+    fault_began_ = load_.now();
     down_ = &what;
     watch_now();
     auto const killed = what.kill();
@@ -213,8 +222,21 @@ class drill_run {
     return at;
   }
 
+  // It is started with the wrong clock, and after that time with the right one: what it wrote meanwhile it reads again.
+  result<duration> set_wrong(managed_process& what, fault_plan const& by) {
+    what.set_clock(by.off, with_.clock_library);
+    auto const begun = kill(what, std::nullopt);
+    auto const since = fault_began_;
+    if (begun) pump(*by.lasts);
+    what.set_clock(duration::zero(), with_.clock_library);
+    auto const ended = begun ? kill(what, std::nullopt) : begun;
+    fault_began_ = since;
+    return ended;
+  }
+
   result<duration> pause(managed_process& what, duration lasts) {
     until_it_runs(what);
+    fault_began_ = load_.now();
     if (auto paused = what.pause(); !paused) return paused.error();
     pump(lasts);
     what.go_on();
@@ -226,6 +248,7 @@ class drill_run {
     auto const idle = what.figures();
     bool const in_use = pump(traffic_max, [&] { return what.figures().carried != idle.carried; });
     auto const before = what.figures();
+    fault_began_ = load_.now();
     what.set(by.network);
     pump(*by.lasts);
     what.heal();
@@ -259,12 +282,12 @@ class drill_run {
   }
 
   std::string measure(duration from, fault_record& into) {
-    auto const needed = report_.usual.half();
     std::optional<duration> at;
-    pump(plan_.must.give_up, [&] {
-      at = recovered_at(load_.ends(), from, needed);
+    pump(plan_.must.give_up + plan_.must.stays, [&] {
+      at = recovered_at(load_.ends(), from, wanted_, plan_.must.stays);
       return at.has_value() || load_.failure().has_value();
     });
+    into.gaps.push_back(longest_gap(load_.ends(), fault_began_, load_.now()));
     if (at) {
       into.recoveries.push_back(*at - from);
       return "recovered after " + seconds_text(*at - from);
@@ -335,6 +358,8 @@ class drill_run {
   steady::time_point begun_ = steady::now();
   steady::time_point next_watch_ = steady::now();
   managed_process* down_ = nullptr;  // down on purpose
+  wanted_rate wanted_;
+  duration fault_began_{};  // the newest one, by the load's clock
   bool watching_ = false;
 };
 

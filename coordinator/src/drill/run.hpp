@@ -25,6 +25,8 @@ struct drill_world {
   std::function<bool()> interrupted;                               // looked at all the time; true ends the drill early
   std::function<void(std::string const&)> tell;                    // what is going on, a line at a time
   std::function<result<audit::report>(std::string const&)> audit;  // by the coordinator at this URL
+  std::string clock_library;                                       // libfaketime, which gives a process another clock; empty: there is none
+  bool must_be_whole = false;                                      // a fault that has to be left out makes the drill not checkable
 
   drill_world() = default;
 };

@@ -18,7 +18,7 @@ duration boot_time() {
 }
 
 timestamp database_clock::now() {
-  auto const estimate = boot_time().count() + offset_.load(std::memory_order_relaxed);
+  auto const estimate = boot_().count() + offset_.load(std::memory_order_relaxed);
   auto newest = newest_.load(std::memory_order_relaxed);
   while (newest < estimate && !newest_.compare_exchange_weak(newest, estimate, std::memory_order_relaxed)) {
   }
@@ -30,7 +30,9 @@ void database_clock::observe(timestamp at, duration asked, duration answered) {
   auto const lowest = (at.time_since_epoch() - answered).count();
   auto const highest = (at.time_since_epoch() - asked).count();
   auto const offset = offset_.load(std::memory_order_relaxed);
-  offset_.store(std::clamp(offset, lowest, highest), std::memory_order_relaxed);
+  auto const since = answered.count() - observed_.exchange(answered.count(), std::memory_order_relaxed);
+  auto const back = std::clamp(since / 2, std::int64_t{0}, std::int64_t{back_max.count()});
+  offset_.store(std::max(std::clamp(offset, lowest, highest), offset - back), std::memory_order_relaxed);
 }
 
 system_random::system_random() {

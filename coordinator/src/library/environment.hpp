@@ -13,17 +13,23 @@ namespace atone::library {
 // Microseconds of CLOCK_BOOTTIME: goes on while the machine sleeps, never set by anyone.
 duration boot_time();
 
-// Database time, estimated: boot time plus an offset that each commit corrects. Never goes back. Thread-safe.
+// Database time, estimated: boot time plus an offset that each commit corrects. Never goes back, and never stands still: where the
+// database's clock was set back, this one goes at half its pace until they agree, so that timers fire. Thread-safe.
 class database_clock final : public clock_source {
  public:
-  explicit database_clock(timestamp database_now) : offset_((database_now.time_since_epoch() - boot_time()).count()) {}
+  static constexpr duration back_max = std::chrono::milliseconds{100};  // by one commit, at most
+
+  explicit database_clock(timestamp database_now, duration (*boot)() = boot_time)
+      : boot_(boot), offset_((database_now.time_since_epoch() - boot()).count()), observed_(boot().count()) {}
 
   timestamp now() override;
-  // The database said `at` somewhere between the two boot times.
+  // The database said `at` somewhere between the two boot times. From one thread at a time.
   void observe(timestamp at, duration asked, duration answered);
 
  private:
+  duration (*boot_)();
   std::atomic<std::int64_t> offset_;
+  std::atomic<std::int64_t> observed_;  // boot time of the newest observation
   std::atomic<std::int64_t> newest_{0};
 };
 

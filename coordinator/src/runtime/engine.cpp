@@ -95,7 +95,9 @@ void engine::follow() {
     auto& after = front.batch->after;
     for (; front.next < after.size() && left > 0; --left) {
       auto& [id, what] = after[front.next++];
-      if (driving_ && !stopping_) perform(id, std::move(what));
+      // One that stops sends nothing more, but what it has given up must not leave either.
+      bool const gives_up = std::holds_alternative<abandon_command>(what);
+      if (driving_ && (!stopping_ || gives_up || planted(planted_bug::send_while_stopping))) perform(id, std::move(what));
     }
     if (front.next < after.size()) break;
     auto const done = std::move(front);

@@ -138,6 +138,7 @@ void engine::refuse_start(start_request const& what, callback<started> then, err
 void engine::start_from_inbox(inbox_start const& one) {
   if (!inbox_.insert(one.number).second) return;
   if (one.arrived) return arrive(one.number, *one.arrived);
+  if (planted(planted_bug::take_request_early)) gathering_->rows.taken.push_back(one.number);
   start_request what;
   what.saga = one.saga_name;
   what.key = one.key;

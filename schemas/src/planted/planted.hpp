@@ -17,6 +17,7 @@ enum class planted_bug : std::uint8_t {
   repeat_batch,
   key_not_unique,
   forget_notice,
+  leave_keeps_shards,
   // the participants (simulated)
   drop_barrier,
   drop_tombstone,
@@ -52,6 +53,9 @@ enum class planted_bug : std::uint8_t {
   keep_wake_at,
   forget_the_resting,
   sleep_for_ever,
+  send_while_stopping,
+  acknowledge_report_early,
+  take_request_early,
   // the machine
   rest_with_calls_out,
   forward_order_of_undo,

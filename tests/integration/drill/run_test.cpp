@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "drill/clock_library.hpp"
 #include "drill/run.hpp"
 #include "http_loop.hpp"
 #include "http_scripted_peer.hpp"
@@ -105,6 +106,8 @@ class drill_run_test : public testing::Test {
     plan_.load.rate = 200;
     plan_.load.warm_up = 300ms;
     plan_.rest = 50ms;
+    plan_.must.back_to = 50;  // other tests run beside it
+    plan_.must.stays = 300ms;
     with_.interrupted = [this] { return interrupted_.load(); };
     with_.tell = [](std::string const&) {};
     with_.audit = [](std::string const&) {
@@ -189,6 +192,43 @@ TEST_F(drill_run_test, a_process_that_ends_by_itself_is_found) {
   EXPECT_EQ(code(run()), 0);
 }
 
+TEST_F(drill_run_test, a_wrong_clock_is_left_out_where_the_library_is_not_there) {
+  plan_.processes.emplace_back();
+  plan_.processes.back().name = "timed";
+  plan_.processes.back().start = "tail -f /dev/null";
+  plan_.processes.back().pid_file = folder_ / "pid";
+  add(fault_plan::kind_of::clock).target = "timed";
+  plan_.faults.back().off = 1h;
+  add(fault_plan::kind_of::command).run = "true";
+  auto const seen = run();
+  EXPECT_EQ(seen.faults[0].times, 0U);
+  EXPECT_THAT(seen.faults[0].left_out, HasSubstr("libfaketime"));
+  EXPECT_EQ(code(seen), 0) << to_text(seen, plan_.must);
+  with_.must_be_whole = true;
+  EXPECT_EQ(code(run()), 2);
+}
+
+TEST_F(drill_run_test, a_wrong_clock_ends_with_a_right_one) {
+  with_.clock_library = find_clock_library();
+  if (with_.clock_library.empty() && std::getenv("CI") == nullptr) GTEST_SKIP() << "skipped, because libfaketime is not installed";
+  plan_.processes.emplace_back();
+  plan_.processes.back().name = "timed";
+  plan_.processes.back().start = "sh -c 'date +%Y >> " + (folder_ / "years").string() + "; exec tail -f /dev/null'";
+  plan_.processes.back().pid_file = folder_ / "pid";
+  add(fault_plan::kind_of::clock).target = "timed";
+  plan_.faults.back().off = 24h * 3650;
+  plan_.faults.back().lasts = 300ms;
+  auto const seen = run();
+  EXPECT_EQ(code(seen), 0) << to_text(seen, plan_.must);
+  EXPECT_EQ(seen.faults[0].recoveries.size(), 1U);
+  std::ifstream file{folder_ / "years"};
+  std::vector<int> years;
+  for (int year = 0; file >> year;) years.push_back(year);
+  ASSERT_EQ(years.size(), 3U) << "at the beginning, with the wrong clock, and after it";
+  EXPECT_GE(years[1], years[0] + 9);
+  EXPECT_LE(years[2], years[0] + 1);
+}
+
 TEST_F(drill_run_test, a_lost_saga_is_found) {
   coordinator_.lose_one();
   add(fault_plan::kind_of::command).run = "true";
@@ -236,7 +276,6 @@ TEST_F(drill_run_test, a_load_that_does_not_go_on_is_found) {
 
 TEST_F(drill_run_test, starts_that_are_never_answered_are_no_pass) {
   plan_.load.in_flight = 1;
-  plan_.load.rate = 0;
   plan_.must.give_up = 500ms;
   plan_.must.settle = 300ms;
   auto& fault = add(fault_plan::kind_of::command);

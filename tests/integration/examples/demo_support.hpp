@@ -66,6 +66,8 @@ class world {
     if (line.command == nullptr) return line.code;
     return line.command->run(line.typed, with_);
   }
+  // What stands on standard input.
+  void type(std::string const& text) { input_.str(text); }
   std::string out() const { return out_.str(); }
   std::string err() const { return err_.str(); }
 

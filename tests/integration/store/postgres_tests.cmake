@@ -10,7 +10,7 @@ set(postgres_suite_sources ${suite_sources})
 list(REMOVE_ITEM postgres_suite_sources ${here}/factories.cpp ${support}/sqlite_place.cpp)
 atone_postgres_test(store_suite_postgres SANITIZED SOURCES ${postgres_suite_sources} ${here}/postgres_suite_factory.cpp)
 atone_postgres_test(store_postgres_test SANITIZED
-  SOURCES ${here}/postgres_commit_test.cpp ${here}/postgres_fence_test.cpp ${here}/postgres_loss_test.cpp ${here}/postgres_membership_test.cpp
+  SOURCES ${here}/postgres_commit_test.cpp ${here}/postgres_dump_test.cpp ${here}/postgres_fence_test.cpp ${here}/postgres_loss_test.cpp ${here}/postgres_membership_test.cpp
           ${here}/postgres_programs_test.cpp ${here}/postgres_retention_test.cpp ${here}/postgres_sql_step_test.cpp
           ${here}/postgres_tables_test.cpp ${here}/postgres_text_test.cpp
   INCLUDE ${PROJECT_SOURCE_DIR}/compensation/src

@@ -12,6 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 drill_report good() {
   drill_report made;
@@ -23,6 +24,7 @@ drill_report good() {
   fault.kills = true;
   fault.times = 3;
   fault.recoveries = {700ms, 4s, 600ms};
+  fault.gaps = {900ms, 3s, 200ms};
   made.sagas.accepted = 100;
   made.sagas.completed = 100;
   made.audit.emplace();
@@ -37,9 +39,10 @@ int code(drill_report const& of, demands const& must = {}) {
 TEST(drill_judge, a_good_run_passes) {
   EXPECT_EQ(code(good()), 0);
   auto const text = to_text(good(), {});
-  EXPECT_THAT(text, HasSubstr("recovery     kept           longest 4.00 s (kill atoned), of 3 faults; wanted: at most 5s"));
+  EXPECT_THAT(text, HasSubstr("recovery     kept           longest 4.00 s (kill atoned), of 3 faults; longest time without a saga that "
+                              "ended 3.00 s; wanted: at most 5s"));
   EXPECT_THAT(text, HasSubstr("0 of 100 accepted sagas lost"));
-  EXPECT_THAT(text, HasSubstr("0.70 s    4.00 s"));
+  EXPECT_THAT(text, HasSubstr("0.70 s    4.00 s    3.00 s"));
   EXPECT_TRUE(text.ends_with("\npassed\n"));
 }
 
@@ -53,6 +56,18 @@ TEST(drill_judge, slow_or_missing_recovery_is_a_violation) {
   auto never = good();
   never.faults[0].unrecovered = 1;
   EXPECT_EQ(code(never, patient), 1);
+}
+
+TEST(drill_judge, what_is_left_out_is_told_and_is_no_pass_where_all_is_asked_for) {
+  auto partly = good();
+  partly.faults.emplace_back();
+  partly.faults.back().text = "clock atoned +1h for 1s";
+  partly.faults.back().left_out = "libfaketime is not there";
+  EXPECT_EQ(code(partly), 0);
+  EXPECT_THAT(to_text(partly, {}), HasSubstr("left out     kept           clock atoned +1h for 1s: libfaketime is not there"));
+  EXPECT_THAT(to_text(partly, {}), Not(HasSubstr("never applied")));
+  partly.must_be_whole = true;
+  EXPECT_EQ(code(partly), 2);
 }
 
 TEST(drill_judge, whatever_is_lost_is_a_violation) {
@@ -202,6 +217,9 @@ TEST(drill_judge, json_says_the_same) {
   EXPECT_EQ(parsed->find("kills")->as_int64(), 3);
   EXPECT_EQ(parsed->find("sagas")->find("missing")->as_int64(), 1);
   EXPECT_EQ(parsed->find("faults")->elements()[0].find("recovery_longest_ms")->as_int64(), 4000);
+  EXPECT_EQ(parsed->find("faults")->elements()[0].find("gap_longest_ms")->as_int64(), 3000);
+  EXPECT_EQ(parsed->find("faults")->elements()[0].find("gap_median_ms")->as_int64(), 900);
+  EXPECT_EQ(parsed->find("faults")->elements()[0].find("left_out")->as_string(), "");
 }
 
 }  // namespace

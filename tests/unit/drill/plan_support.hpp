@@ -31,10 +31,11 @@ faults:
   - {proxy: orders, lose_request: true, for: 1s}
   - {proxy: orders, lose_answer: true, for: 1s}
   - {run: touch full, undo: rm full, for: 1s}
+  - {clock: atoned, by: -1h, for: 1s}
 rounds: 2
 order: drawn
 rest: 1s
-must: {recover_within: 4s, give_up: 20s, settle: 1m, parked: 3, ended_by_themselves: 2}
+must: {recover_within: 4s, back_to: 70, stays: 3s, give_up: 20s, settle: 1m, parked: 3, ended_by_themselves: 2}
 audit: {orders: "http://127.0.0.1:7001"}
 )";
 

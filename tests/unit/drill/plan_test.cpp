@@ -31,7 +31,7 @@ TEST(drill_plan, reads_every_key) {
   EXPECT_EQ(plan->load.rate, 50U);
   EXPECT_EQ(plan->proxies.at(0).to.port, 7001);
   EXPECT_EQ(plan->processes.at(0).ready, "http://127.0.0.1:7070/ready");
-  ASSERT_EQ(plan->faults.size(), 14U);
+  ASSERT_EQ(plan->faults.size(), 15U);
   EXPECT_EQ(plan->faults[0].weight, 5U);
   EXPECT_FALSE(plan->faults[0].lasts);
   EXPECT_EQ(plan->faults[3].text(), "proxy orders delay 500ms ± 100ms for 10s");
@@ -39,6 +39,10 @@ TEST(drill_plan, reads_every_key) {
   EXPECT_EQ(plan->faults[3].expect.alert, "fallback");
   EXPECT_EQ(plan->faults[10].network.of, 20ms);
   EXPECT_EQ(plan->faults[13].undo, "rm full");
+  EXPECT_EQ(plan->faults[14].off, -1h);
+  EXPECT_EQ(plan->faults[14].text(), "clock atoned -1h for 1s");
+  EXPECT_EQ(plan->must.back_to, 70U);
+  EXPECT_EQ(plan->must.stays, 3s);
   EXPECT_TRUE(plan->drawn);
   EXPECT_EQ(plan->rounds, 2U);
   EXPECT_EQ(plan->must.give_up, 20s);
@@ -53,7 +57,7 @@ TEST(drill_plan, says_where_a_mistake_is_and_what_was_meant) {
     std::string said;
   };
   mistake const all[]{
-      {"rounds: 2", "round: 2", "plan.yaml:24:1  round   unknown key `round` in the plan; did you mean `rounds`?"},
+      {"rounds: 2", "round: 2", "plan.yaml:25:1  round   unknown key `round` in the plan; did you mean `rounds`?"},
       {"{kill: atoned, weight: 5}", "{kill: atone}",
        "plan.yaml:10:12  faults[0].kill   the plan has no process `atone`; did you mean `atoned`?"},
       {"proxy: orders, stall: true", "proxy: order, stall: true", "the plan has no proxy `order`; did you mean `orders`?"},
@@ -63,7 +67,15 @@ TEST(drill_plan, says_where_a_mistake_is_and_what_was_meant) {
       {"stall: true, for: 1s", "stall: true", "`for` is missing"},
       {"stall: true, for: 1s", "for: 1s", "what the proxy does is missing"},
       {"{pause: atoned, for: 3s}", "{pause: atoned, jitter: 3s, for: 3s}", "`jitter` belongs to `delay`"},
-      {"{pause: atoned, for: 3s}", "{for: 3s}", "what goes wrong is missing; expected one of kill, pause, proxy, run"},
+      {"{pause: atoned, for: 3s}", "{for: 3s}", "what goes wrong is missing; expected one of kill, pause, proxy, run, clock"},
+      {"{clock: atoned, by: -1h, for: 1s}", "{clock: atoned, for: 1s}", "`by` is missing"},
+      {"{clock: atoned, by: -1h, for: 1s}", "{clock: atoned, by: 1h, for: 1s}",
+       "found `1h`; expected a time with its sign, as in +1h or -1h"},
+      {"{clock: atoned, by: -1h, for: 1s}", "{clock: atoned, by: -0s, for: 1s}", "expected a time with its sign"},
+      {"{clock: atoned, by: -1h, for: 1s}", "{clock: atoned, by: -1h}", "`for` is missing"},
+      {"{pause: atoned, for: 3s}", "{pause: atoned, by: +3s, for: 3s}", "`by` belongs to `clock`"},
+      {"start: atoned --listen 127.0.0.1:7070, pid_file", "pid_file", "process `atoned` has no `start`; expected one"},
+      {"back_to: 70", "back_to: 101", "101"},
       {"jitter: 100ms", "jitter: 501ms", "the jitter is more than the delay; expected at most 500ms"},
       {"drip: 10, every: 20ms", "drip: 10", "`every` is missing"},
       {"to: \"127.0.0.1:7001\"", "to: \"127.0.0.1\"", "found `127.0.0.1`; expected an IP address and a port"},

@@ -2,12 +2,15 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "drill/clock_library.hpp"
 #include "drill/process.hpp"
 #include "pace.hpp"
 
@@ -47,6 +50,42 @@ class drill_process : public testing::Test {
   std::filesystem::path folder_;
   process_plan plan_;
 };
+
+TEST_F(drill_process, has_the_clock_that_it_is_given) {
+  auto const library = find_clock_library();
+  if (library.empty() && std::getenv("CI") == nullptr) GTEST_SKIP() << "skipped, because libfaketime is not installed (Debian: faketime)";
+  ASSERT_FALSE(library.empty()) << "CI is set: libfaketime must be there";
+  auto const told = folder_ / "told";
+  // Its wall clock in hours, and how long the machine is up, in minutes.
+  plan_.start =
+      "python3 -c 'import signal, sys, time; print(int(time.time()), int(time.clock_gettime(time.CLOCK_BOOTTIME)), "
+      "int(time.monotonic()), file=open(sys.argv[1], \"w\"), flush=True); signal.pause()' '" +
+      told.string() + "'";
+  managed_process one{plan_};
+  auto const read = [&](std::array<std::int64_t, 3>& into) {
+    std::ifstream file{told};
+    return static_cast<bool>(file >> into[0] >> into[1] >> into[2]);
+  };
+  std::array<std::int64_t, 3> right{};
+  ASSERT_TRUE(one.bring_up());
+  ASSERT_TRUE(comes_true([&] { return read(right); }, patience));
+  for (auto const off : {duration{1h}, duration{-1h}}) {
+    ASSERT_TRUE(one.kill());
+    std::filesystem::remove(told);
+    one.set_clock(off, library);
+    ASSERT_TRUE(one.start());
+    std::array<std::int64_t, 3> wrong{};
+    ASSERT_TRUE(comes_true([&] { return read(wrong); }, patience));
+    EXPECT_NEAR(static_cast<double>(wrong[0] - right[0]), std::chrono::duration<double>(off).count(), 60);
+    EXPECT_NEAR(static_cast<double>(wrong[1] - right[1]), 0, 60);
+    EXPECT_NEAR(static_cast<double>(wrong[2] - right[2]), 0, 60);
+    auto const pid = written();
+    ASSERT_TRUE(one.kill());
+    EXPECT_FALSE(std::filesystem::exists("/dev/shm/faketime_shm_" + std::to_string(pid)));
+    one.set_clock(0h, library);
+    ASSERT_TRUE(one.start());
+  }
+}
 
 TEST_F(drill_process, what_the_drill_brings_up_it_ends) {
   plan_.start = waits;

@@ -67,7 +67,7 @@ TEST(drill_example, has_every_kind_of_fault_and_each_once) {
     kinds.insert(each.kind);
     if (each.kind == fault_plan::kind_of::network) network.insert(each.network.kind);
   }
-  EXPECT_EQ(kinds.size(), 4U);
+  EXPECT_EQ(kinds.size(), 5U);
   EXPECT_EQ(network.size(), fault_kinds - 1);  // all but `none`
   EXPECT_FALSE(loaded.plan->drawn);
   EXPECT_FALSE(loaded.plan->lasts);
@@ -95,9 +95,10 @@ TEST(drill_schema, refuses_what_the_loader_refuses) {
     auto text = whole_plan;
     return text.replace(text.find(from), from.size(), to);
   };
-  for (auto const& text : {with("rounds: 2", "rounds: 0"), with("order: drawn", "order: dawn"), with("rest: 1s", "rest: 1"),
-                           with("cut: 100", "cut: 0"), with("stall: true", "stall: false"), with("in_flight: 8", "in_flight: 5000"),
-                           with("parked: 3", "lost: 3"), with("{kill: atoned, weight: 5}", "{weight: 5}")}) {
+  for (auto const& text :
+       {with("rounds: 2", "rounds: 0"), with("order: drawn", "order: dawn"), with("rest: 1s", "rest: 1"), with("cut: 100", "cut: 0"),
+        with("stall: true", "stall: false"), with("in_flight: 8", "in_flight: 5000"), with("parked: 3", "lost: 3"),
+        with("by: -1h", "by: 1h"), with("back_to: 70", "back_to: 0"), with("{kill: atoned, weight: 5}", "{weight: 5}")}) {
     EXPECT_FALSE(schema().violations_of(text).empty()) << text;
     EXPECT_NE(said_of(text), "") << text;
   }

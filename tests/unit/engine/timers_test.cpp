@@ -56,6 +56,26 @@ TEST(engine_timers, a_retry_is_sent_when_it_is_due_and_not_before) {
   EXPECT_EQ(world.call(1).what.key, world.call(0).what.key);
 }
 
+// A machine whose clock was an hour ahead, and is right again after the restart.
+TEST(engine_timers, a_retry_armed_by_a_clock_that_was_ahead_is_not_waited_for_as_long) {
+  engine_world world{brief};
+  world.take_time(std::chrono::hours{1});
+  auto const id = world.begun();
+  world.answer(id, "first", failed_with(certainty::unknown));
+  world.commit_all();
+  world.take_time(-std::chrono::hours{1});
+  world.crash();
+  world.commit_all();
+  EXPECT_EQ(world.sent(), 1U);
+  world.pass(seconds{1});
+  world.commit_all();
+  ASSERT_EQ(world.sent(), 2U);
+  world.succeed(id, "first");
+  world.succeed(id, "second");
+  EXPECT_EQ(world.history(id).back(), kind::step_succeeded) << "its times go back, its order does not";
+  EXPECT_EQ(world.stored(id).status, saga_status::completed);
+}
+
 TEST(engine_timers, what_the_participant_asked_for_is_waited) {
   engine_world world{brief};
   auto const id = world.begun();
