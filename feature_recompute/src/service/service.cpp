@@ -129,6 +129,10 @@ feature_set const& feature_service::set() const noexcept {
   return *impl_->set;
 }
 
+timestamp feature_service::now() const {
+  return impl_->options.now();
+}
+
 void feature_service::async_append(event_table const& rows, std::function<void(result<append_outcome>)> then) {
   impl_->store->append(rows, std::move(then));
 }

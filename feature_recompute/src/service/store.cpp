@@ -170,13 +170,17 @@ void feature_store::prune(std::vector<record_ptr>& kept) const {
   kept = std::move(stay);
 }
 
+// Marked, or made from another set, or without events that are there.
+bool feature_store::is_behind(step_record const& version, entity_number entity) const {
+  auto const event = events_.newest_of(entity);
+  return version.version.tag != version_tag::current || version.version.set != set_->hash || version.rows_seen < events_.rows_of(entity) ||
+         (event && *event > version.version.as_of);
+}
+
 void feature_store::look_at(entity_number entity) {
   auto const found = versions_.find(entity);
   if (found == versions_.end()) return;
-  auto const& newest = *found->second.kept.back();
-  auto const event = events_.newest_of(entity);
-  bool const is_behind = newest.rows_seen < events_.rows_of(entity) || (event && *event > newest.version.as_of);
-  bool const stale = is_behind || newest.version.tag != version_tag::current || newest.version.set != set_->hash;
+  bool const stale = is_behind(*found->second.kept.back(), entity);
   stale ? static_cast<void>(stale_.insert(entity)) : static_cast<void>(stale_.erase(entity));
 }
 
@@ -399,7 +403,7 @@ record_ptr feature_store::standing(std::string const& entity, std::string const&
 bool feature_store::is_stale(step_record const& version) const {
   std::lock_guard const guard{guard_};
   auto const entity = events_.find(version.entity);
-  return entity && stale_.contains(*entity);
+  return entity && is_behind(version, *entity);
 }
 
 std::vector<record_ptr> feature_store::stale() const {

@@ -111,6 +111,7 @@ class feature_store {
   void apply(record_ptr const& of);
   bool stands(step_record const& version) const;
   void prune(std::vector<record_ptr>& kept) const;
+  bool is_behind(step_record const& version, entity_number entity) const;
   void look_at(entity_number entity);
   std::uint64_t hand_over(std::string bytes, told then);
   void write();

@@ -67,7 +67,7 @@ struct recompute_request {
   // Of the version that will be published, where somebody above numbers them; superseded when it is not above the last one. Nothing: the
   // next one. Numbers are an entity's own, so the store that has its last one can give them without asking anybody.
   std::optional<std::uint64_t> number;
-  std::optional<timestamp> deadline;  // not begun later than that, by the service's clock
+  std::optional<timestamp> deadline;  // not begun later than that, by the service's now()
 
   recompute_request() = default;
 };
@@ -148,6 +148,7 @@ class feature_service {
   feature_service& operator=(feature_service const&) = delete;
 
   feature_set const& set() const noexcept;
+  timestamp now() const;  // as its options say
 
   // Rows come in, all or none; what is known already is passed over. Answers when they are durable. Errors: those of sort_events, also
   // against what is here; exhausted (too many wait); unavailable (the store takes nothing: open it anew), outcome_unknown (just now).
