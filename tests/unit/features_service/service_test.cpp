@@ -371,6 +371,45 @@ TEST_F(features_service, the_same_input_with_other_features_is_an_alert_never_si
   EXPECT_EQ(service->figures().differences, 1U);
 }
 
+TEST_F(features_service, B73_a_saga_run_again_after_a_backfill_gets_the_same_bytes) {
+  set = shop_set(true);
+  open();
+  auto const row = [](std::int64_t cents, std::int64_t known) {
+    auto made = bought(7, "1", 1, cents);
+    made.emplace_back(known * second);
+    return made;
+  };
+  must_append({row(1000, 1)});
+  auto const pinned = [](std::string key, std::int64_t known) {
+    auto made = wish(std::move(key), "7", known * second);
+    made.known_at = at(known * second);
+    return made;
+  };
+  auto const first = service->recompute(pinned("saga", 3));
+  EXPECT_THAT(first->version.json, HasSubstr(R"("spent":10.00)"));
+  must_append({row(2000, 5)});
+  EXPECT_THAT(recompute(pinned("later", 6)), HasSubstr(R"("spent":20.00)"));
+  EXPECT_EQ(recompute(pinned("saga", 3)), to_json(*first)) << "its key has its answer";
+  open();
+  republish("later");
+  EXPECT_EQ(service->recompute(pinned("the same input for another saga", 3))->version.hash, first->version.hash);
+  EXPECT_THAT(alerts(), IsEmpty());
+}
+
+TEST_F(features_service, B74_a_column_of_nulls_null_keys_and_an_empty_batch_come_in) {
+  open();
+  auto nulls = bought(7, "a", 1, 0);
+  nulls[3] = nulls[4] = raw_value{};
+  raw_row keyless = bought(0, "b", 1, 1);
+  keyless[0] = raw_value{};
+  must_append({});
+  EXPECT_EQ(append({nulls, keyless})->left_out.without_entity, 1U);
+  EXPECT_THAT(recompute(wish("s1", "7", 2 * second)), HasSubstr(R"("n":1,"spent":0.00,"kinds":0,"newest":[])"));
+  must_append({bought(7, "c", 3, 150)});
+  open();
+  EXPECT_THAT(recompute(wish("s2", "7", 4 * second)), HasSubstr(R"("n":2,"spent":1.50,"kinds":1,"newest":["tea"])"));
+}
+
 TEST_F(features_service, freshness_is_the_age_of_the_newest_event_applied_and_its_alarm_is_told_once) {
   open();
   EXPECT_EQ(service->figures().freshness, std::nullopt);
