@@ -156,6 +156,10 @@ bool batch_worker::answer_known(feature_job& job, groups& into, told_later& late
     return true;
   }
   if (known.act) {
+    if (auto const name = store_.name(job.what.entity); !name || *name != known.act->entity) {
+      refuse(job, error{errc::conflict, "key " + job.what.key + " was used for entity '" + known.act->entity + "' before"});
+      return true;
+    }
     count([](auto& of) { ++of.repeated; });
     later.answer(std::move(job), *known.act);
     return true;

@@ -263,10 +263,32 @@ std::size_t event_memory::rows_of(entity_number entity) const {
   return found == by_entity_.end() ? 0 : found->second.size();
 }
 
-std::optional<timestamp> event_memory::newest_of(entity_number entity) const {
+std::optional<timestamp> event_memory::newest_of(entity_number entity, timestamp until) const {
   auto const found = by_entity_.find(entity);
-  if (found == by_entity_.end() || found->second.size() == 0) return std::nullopt;
-  return timestamp{duration{found->second.row(layout_, found->second.size() - 1)[row_layout::time]}};
+  if (found == by_entity_.end()) return std::nullopt;
+  for (auto at = found->second.size(); at > 0; --at) {
+    timestamp const time{duration{found->second.row(layout_, at - 1)[row_layout::time]}};
+    if (time <= until) return time;
+  }
+  return std::nullopt;
+}
+
+std::size_t event_memory::bytes_of(event_store const& checked) const {
+  constexpr std::size_t cell_bytes = sizeof(std::int64_t);
+  constexpr std::size_t entry_bytes = 64;  // its head, an entity that is a number, the bits of nulls
+  auto bytes = checked.rows() * (entry_bytes + cell_bytes * checked.columns.size());
+  for (std::size_t column = 0; column < checked.columns.size(); ++column) {
+    auto const& cells = checked.columns[column];
+    if (set_->columns[column].type != column_type::text) continue;
+    for (std::size_t row = 0; row < cells.values.size(); ++row) {
+      if (!cells.is_null(row)) bytes += cells.words[static_cast<std::size_t>(cells.values[row])].size();
+    }
+  }
+  auto const& names = checked.columns[set_->entity].words;
+  for (std::size_t at = 0; !names.empty() && at < checked.entities.size(); ++at) {
+    bytes += names[static_cast<std::size_t>(checked.entities[at])].size() * (checked.offsets[at + 1] - checked.offsets[at]);
+  }
+  return bytes;
 }
 
 }  // namespace atone::features

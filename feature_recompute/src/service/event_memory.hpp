@@ -39,11 +39,14 @@ class event_memory {
   // A row that take() has written. Errors: corrupt.
   result<entity_number> read(byte_reader& from);
 
+  // About how many bytes take() will write.
+  std::size_t bytes_of(event_store const& checked) const;
+
   // Rows of these entities as the engine takes them; where each stands comes in `places`, nothing where it has no event.
   result<event_store> gather(std::span<entity_number const> entities, std::vector<std::optional<std::uint32_t>>& places) const;
   std::size_t rows_of(entity_number entity) const;
-  // When the newest event of the entity happened.
-  std::optional<timestamp> newest_of(entity_number entity) const;
+  // When the entity's newest event happened, up to `until`.
+  std::optional<timestamp> newest_of(entity_number entity, timestamp until = timestamp::max()) const;
   std::size_t rows() const noexcept { return rows_; }
   std::size_t entities() const noexcept { return by_entity_.size(); }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "service/bytes.hpp"
 #include "service/crc32c.hpp"
@@ -113,6 +114,20 @@ result<void> sync_folder(std::string const& folder) {
   return {};
 }
 
+// With those above it that are missing; each is durable in the one above.
+result<void> make_folder(std::string const& folder) {
+  std::error_code why;
+  auto const whole = std::filesystem::absolute(folder, why);
+  std::vector<std::filesystem::path> missing;
+  for (auto one = whole; !why && !one.empty() && !std::filesystem::exists(one, why); one = one.parent_path()) missing.push_back(one);
+  if (!why) std::filesystem::create_directories(whole, why);
+  if (why) return error{errc::unavailable, folder + ": can't be made: " + why.message()};
+  for (auto const& one : missing) {
+    if (auto done = sync_folder(one.parent_path().string()); !done) return done;
+  }
+  return {};
+}
+
 }  // namespace
 
 int sync_data(int descriptor) {
@@ -142,9 +157,7 @@ result<commit_log> commit_log::open(std::string const& folder, sync_function syn
 }
 
 result<void> commit_log::take_folder() {
-  std::error_code why;
-  std::filesystem::create_directories(folder_, why);
-  if (why) return error{errc::unavailable, folder_ + ": can't be made: " + why.message()};
+  if (auto made = make_folder(folder_); !made) return made;
   auto const path = folder_ + "/" + log_lock_name;
   lock_ = file_handle{::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)};
   if (!lock_.is_open()) return failed(errc::unavailable, path, "can't be opened", errno);

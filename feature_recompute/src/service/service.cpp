@@ -1,6 +1,8 @@
 #include <atone/features/service.hpp>
 
+#include <algorithm>
 #include <future>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -120,9 +122,13 @@ feature_service::~feature_service() {
 result<std::unique_ptr<feature_service>> feature_service::open(feature_set_ptr set, feature_service_options options) {
   if (set == nullptr) return error{errc::invalid_argument, "feature_service: there is no set"};
   if (!options.now) return error{errc::invalid_argument, "feature_service_options: there is no clock ('now')"};
-  auto made = std::make_unique<impl>(std::move(set), std::move(options));
-  if (auto done = made->open(); !done) return done.error();
-  return std::unique_ptr<feature_service>{new feature_service{std::move(made)}};
+  try {
+    auto made = std::make_unique<impl>(std::move(set), std::move(options));
+    if (auto done = made->open(); !done) return done.error();
+    return std::unique_ptr<feature_service>{new feature_service{std::move(made)}};
+  } catch (std::system_error const& thrown) {
+    return error{errc::unavailable, std::string{"feature_service: a thread can't be had: "} + thrown.what()};
+  }
 }
 
 feature_set const& feature_service::set() const noexcept {
@@ -186,8 +192,7 @@ std::size_t feature_service::catch_up() {
     recompute_request what;
     what.entity = one->entity;
     what.input = version.input;
-    auto const newest = impl_->store->newest_event(one->entity);
-    what.as_of = std::max(version.as_of, newest ? std::min(*newest, now) : version.as_of);
+    what.as_of = std::max(version.as_of, impl_->store->newest_event(one->entity, now).value_or(version.as_of));
     bool const is_same = what.as_of == version.as_of && one->rows_seen == impl_->store->rows_of(one->entity);
     if (is_same && version.tag == version_tag::current && version.set == impl_->set->hash) continue;
     async_recompute(std::move(what), [](auto const&) {});

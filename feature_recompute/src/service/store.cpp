@@ -203,6 +203,9 @@ void feature_store::append(event_table const& rows, std::function<void(result<ap
   auto const checked = events_.check(rows);
   if (!checked) return refuse(checked.error());
   if (checked->rows() > rows_max - events_.rows()) return refuse(error{errc::exhausted, "at most 4000000000 events are kept"});
+  if (events_.bytes_of(*checked) > frame_bytes_max) {
+    return refuse(error{errc::exhausted, "the rows are too large to be durable together; append them in parts"});
+  }
   append_outcome outcome;
   outcome.left_out = checked->left_out;
   std::string bytes;
@@ -426,10 +429,10 @@ std::uint64_t feature_store::rows_of(std::string const& entity) const {
   return number ? events_.rows_of(*number) : 0;
 }
 
-std::optional<timestamp> feature_store::newest_event(std::string const& entity) const {
+std::optional<timestamp> feature_store::newest_event(std::string const& entity, timestamp until) const {
   std::lock_guard const guard{guard_};
   auto const number = events_.find(entity);
-  return number ? events_.newest_of(*number) : std::nullopt;
+  return number ? events_.newest_of(*number, until) : std::nullopt;
 }
 
 result<gathered_events> feature_store::gather(std::span<std::string const> entities) const {

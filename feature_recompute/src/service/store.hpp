@@ -80,7 +80,7 @@ class feature_store {
   // The entity's one name, by which everything here knows it ("007" is "7" where entities are integers). Errors: invalid_argument.
   result<std::string> name(std::string const& entity);
   std::uint64_t rows_of(std::string const& entity) const;
-  std::optional<timestamp> newest_event(std::string const& entity) const;
+  std::optional<timestamp> newest_event(std::string const& entity, timestamp until) const;
   result<gathered_events> gather(std::span<std::string const> entities) const;
 
   // Nothing waits for the writer and nothing is with it.

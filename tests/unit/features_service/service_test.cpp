@@ -188,6 +188,26 @@ TEST_F(features_service, what_came_after_a_version_makes_it_stale_and_catching_u
   EXPECT_EQ(service->catch_up(), 1U) << "8, published from an older moment than its newest event: nothing else";
 }
 
+TEST_F(features_service, an_event_that_lies_in_the_future_is_not_caught_up_with_again_and_again) {
+  open();
+  must_append({bought(7, "a", 1, 150), bought(7, "z", 500, 1)});
+  recompute(wish("s1", "7", 2 * second));
+  EXPECT_TRUE(served().stale);
+  EXPECT_EQ(service->catch_up(), 0U);
+  now = 500 * second;
+  EXPECT_EQ(service->catch_up(), 1U);
+  recompute(wish("other", "8", second));  // behind it
+  EXPECT_THAT(served().version.json, HasSubstr(R"("spent":1.51)"));
+}
+
+TEST_F(features_service, a_key_belongs_to_one_entity) {
+  open();
+  recompute(wish("s1", "7", 2 * second));
+  auto const other = service->recompute(wish("s1", "8", 2 * second));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, errc::conflict);
+}
+
 TEST_F(features_service, another_set_of_the_same_columns_makes_every_version_stale) {
   open();
   must_append({bought(7, "a", 1, 150)});

@@ -8,8 +8,8 @@
 // - Requests gather while others are at work, and each entity of such a batch is computed once, from the newest input.
 // - Where GPUs are configured, batches that are worth it go there; the result is the same bits.
 //
-// Thread rules: every member from any thread. Callbacks and alerts come from the service's own threads; there, blocking forms must not be
-// called. What a callback throws ends the process, what an alert throws is lost.
+// Thread rules: every member from any thread. Callbacks and alerts come from the service's own threads (of what is refused at once, from
+// the caller's); there, blocking forms must not be called. What a callback throws ends the process, what an alert throws is lost.
 #pragma once
 
 #include <cstdint>
@@ -156,7 +156,8 @@ class feature_service {
   void async_append(event_table const& rows, std::function<void(result<append_outcome>)> then);
 
   // Answers when it is durable. Errors: invalid_argument (no such entity's name; a result that overflows), conflict (undone before: it is
-  // not done any more), unavailable (the deadline has passed: nothing was done), exhausted, and as append().
+  // not done any more; the key was used for another entity), unavailable (the deadline has passed: nothing was done), exhausted, and as
+  // append().
   result<recompute_answer> recompute(recompute_request what);
   void async_recompute(recompute_request what, std::function<void(result<recompute_answer>)> then);
   // Undoes what was done under the key, at most once. `entity` as in the request.
