@@ -27,8 +27,8 @@ using feature_services = std::map<std::string, std::shared_ptr<features::feature
 inline constexpr char feature_group[] = "feature_recompute";
 
 // Binds `recompute` and `republish`. A call that names no set means the only one. `begin_within`: a recompute that has waited longer for
-// its turn is not begun (`unavailable`, so that the step's retries and fallback decide). Each call at work holds one of the coordinator's
-// handler threads until it is durable.
+// its turn is not begun (`unavailable`, so that the step's retries and fallback decide). Calls at work hold no handler thread: as many
+// sagas as are under way can share a batch. Stop the services after the coordinator.
 void bind_features(coordinator& to, feature_services services, duration begin_within = std::chrono::seconds{5});
 
 }  // namespace atone

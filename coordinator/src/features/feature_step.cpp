@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -94,34 +95,36 @@ answer answer_of(error const& why) {
   }
 }
 
-answer answer_of(result<recompute_answer> const& made) {
-  return made ? done(to_json(*made)) : answer_of(made.error());
+using reply_function = std::function<void(answer)>;
+
+std::function<void(result<recompute_answer>)> answering(reply_function const& reply) {
+  return [reply](result<recompute_answer> const& made) { reply(made ? done(to_json(*made)) : answer_of(made.error())); };
 }
 
 class feature_handlers {
  public:
   feature_handlers(feature_services services, duration begin_within) : services_(std::move(services)), begin_within_(begin_within) {}
 
-  answer recompute(call const& of) const {
+  void recompute(call const& of, reply_function const& reply) const {
     auto const in = step_input::read(of.input());
-    if (!in) return answer_of(in.error());
+    if (!in) return reply(answer_of(in.error()));
     auto const service = find(*in);
-    if (!service) return answer_of(service.error());
+    if (!service) return reply(answer_of(service.error()));
     auto request = read_request(*in);
-    if (!request) return answer_of(request.error());
+    if (!request) return reply(answer_of(request.error()));
     request->key = key_of(of, false);
     request->deadline = (*service)->now() + begin_within_;
-    return answer_of((*service)->recompute(*std::move(request)));
+    (*service)->async_recompute(*std::move(request), answering(reply));
   }
 
-  answer republish(call const& of) const {
+  void republish(call const& of, reply_function const& reply) const {
     auto const in = step_input::read(of.input());
-    if (!in) return answer_of(in.error());
+    if (!in) return reply(answer_of(in.error()));
     auto const service = find(*in);
-    if (!service) return answer_of(service.error());
+    if (!service) return reply(answer_of(service.error()));
     auto const entity = in->entity();
-    if (!entity) return answer_of(entity.error());
-    return answer_of((*service)->republish(key_of(of, true), *entity));
+    if (!entity) return reply(answer_of(entity.error()));
+    (*service)->async_republish(key_of(of, true), *entity, answering(reply));
   }
 
  private:
@@ -162,8 +165,8 @@ class feature_handlers {
 
 void bind_features(coordinator& to, feature_services services, duration begin_within) {
   auto const handlers = std::make_shared<feature_handlers const>(std::move(services), begin_within);
-  to.handle(feature_group, "recompute", [handlers](call const& of) { return handlers->recompute(of); });
-  to.handle(feature_group, "republish", [handlers](call const& of) { return handlers->republish(of); });
+  to.handle_async(feature_group, "recompute", [handlers](call const& of, auto const& reply) { handlers->recompute(of, reply); });
+  to.handle_async(feature_group, "republish", [handlers](call const& of, auto const& reply) { handlers->republish(of, reply); });
 }
 
 }  // namespace atone

@@ -35,6 +35,15 @@ std::function<void(std::string const&)> guarded(std::function<void(std::string c
   };
 }
 
+// A batch that is never large enough for a GPU would leave it idle without a word.
+feature_service_options completed(feature_service_options of) {
+  of.alert = guarded(std::move(of.alert));
+  of.recompute.now = of.now;
+  of.recompute.alert = of.alert;
+  if (!of.recompute.gpus.empty()) of.batch_requests = std::max(of.batch_requests, of.recompute.gpu_rows_least);
+  return of;
+}
+
 }  // namespace
 
 struct feature_service::impl {
@@ -47,11 +56,7 @@ struct feature_service::impl {
   bool is_stale_said = false;  // under stale_guard
   std::thread thread;
 
-  impl(feature_set_ptr of, feature_service_options with) : set(std::move(of)), options(std::move(with)), queue(options) {
-    options.alert = guarded(std::move(options.alert));
-    options.recompute.now = options.now;
-    options.recompute.alert = options.alert;
-  }
+  impl(feature_set_ptr of, feature_service_options with) : set(std::move(of)), options(completed(std::move(with))), queue(options) {}
 
   result<void> open() {
     auto engine = recomputer::make(set, options.recompute);

@@ -171,7 +171,7 @@ TEST_F(features_step, many_sagas_at_once_share_batches_and_commits) {
   auto const figures = service->figures();
   EXPECT_EQ(figures.recomputes, 200U);
   EXPECT_EQ(figures.published + figures.superseded, 200U);
-  EXPECT_LE(figures.commits, 201U);
+  EXPECT_LT(figures.commits, 150U) << "no thread is held by one that waits for its commit";
   for (std::int64_t user = 0; user < 20; ++user) EXPECT_EQ(served(std::to_string(user)).version.as_of, at((180 + user) * second));
 }
 

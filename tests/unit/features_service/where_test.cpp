@@ -40,7 +40,7 @@ class where : public service_test {
   }
   feature_service_options gathering() {
     auto made = options();
-    made.batch_requests = users;
+    made.batch_requests = users;                 // and where GPUs compute, no fewer than are worth it
     made.batch_wait = std::chrono::seconds{20};  // the batch is closed by its count: all of them are one
     return made;
   }

@@ -120,11 +120,12 @@ struct feature_figures {
 
 // How a service is set up.
 struct feature_service_options {
-  std::string folder;                                     // of its log; made where it is missing
-  std::function<timestamp()> now;                         // what time it is; needed
-  std::function<void(std::string const&)> alert;          // what a person should know, when it changes; may be empty
-  duration freshness_max = std::chrono::seconds{300};     // an alert beyond
-  std::size_t batch_requests = 256;                       // a batch is closed at so many requests,
+  std::string folder;                                  // of its log; made where it is missing
+  std::function<timestamp()> now;                      // what time it is; needed
+  std::function<void(std::string const&)> alert;       // what a person should know, when it changes; may be empty
+  duration freshness_max = std::chrono::seconds{300};  // an alert beyond
+  // A batch is closed at so many requests (where GPUs compute, at no fewer than recompute.gpu_rows_least),
+  std::size_t batch_requests = 256;
   std::size_t batch_rows = 1'000'000;                     // at so many events to walk,
   duration batch_wait = std::chrono::milliseconds{2};     // after so long, and at once when nothing is under way
   std::size_t waiting_max = 100'000;                      // requests; above it errc::exhausted
