@@ -42,6 +42,17 @@ std::string beside_this_program(char const* name) {
   return (program.parent_path() / "../" ATONE_LIBRARY_FOLDER "/atone" / name).lexically_normal().string();
 }
 
+// Before the first large batch: until then nobody would know that a device was asked for in vain.
+result<void> check_gpu_parts() {
+  for (auto const* name : {features::gpu_worker_name, features::gpu_plugin_name}) {
+    auto const path = beside_this_program(name);
+    std::error_code why;
+    if (std::filesystem::exists(path, why)) continue;
+    return error{errc::unsupported, "feature-gpus: found no " + path + "; expected the GPU plug-in and its worker there (built with CUDA)"};
+  }
+  return {};
+}
+
 feature_service_options service_options(feature_sets_options const& with, std::string const& set) {
   feature_service_options made;
   made.folder = with.folder + "/data/" + set;
@@ -62,6 +73,9 @@ feature_service_options service_options(feature_sets_options const& with, std::s
 result<feature_services> open_feature_sets(feature_sets_options const& with) {
   auto const files = set_files(with.folder);
   if (!files) return files.error();
+  if (!with.gpus.empty()) {
+    if (auto there = check_gpu_parts(); !there) return there.error();
+  }
   feature_services made;
   for (auto const& path : *files) {
     auto const set = read_set(path);

@@ -19,8 +19,8 @@ struct feature_sets_options {
   feature_sets_options() = default;
 };
 
-// Errors: invalid_argument (no set there, one that does not load, two of one name), unavailable (files), and whatever opening a service
-// says.
+// Errors: invalid_argument (no set there, one that does not load, two of one name), unsupported (GPUs without the plug-in and its worker),
+// unavailable (files), and whatever opening a service says.
 result<feature_services> open_feature_sets(feature_sets_options const& with);
 
 }  // namespace atone::daemon

@@ -240,5 +240,17 @@ TEST_F(features_daemon, a_folder_that_can_not_be_used_is_a_clear_end) {
   EXPECT_THAT(second_one.log(), HasSubstr("in use"));
 }
 
+// A device that is asked for in vain would be found out by nobody: batches that are worth it are rare.
+TEST_F(features_daemon, devices_without_the_plug_in_are_a_clear_end) {
+  auto const plugin = std::filesystem::path{ATONED}.parent_path() / ".." / ATONE_LIBRARY_FOLDER "/atone/libatone_features_cuda.so";
+  daemon_process made{{"--store", folder.store(), "--features", folder.file("sets"), "--feature-gpus", "0"}, folder.file("log-gpu")};
+  if (std::filesystem::exists(plugin)) {
+    EXPECT_FALSE(made.url().empty()) << made.log();
+  } else {
+    EXPECT_EQ(made.wait(), 1);
+    EXPECT_THAT(made.log(), HasSubstr("libatone_features_cuda.so; expected the GPU plug-in"));
+  }
+}
+
 }  // namespace
 }  // namespace atone
