@@ -73,6 +73,10 @@ answer unknown(std::string reason);      // may have been done, try again under 
 // Blocking is allowed. Called from several pool threads at once, and again for the same operation after a retry or a crash.
 // Throwing counts as unknown.
 using handler = std::function<answer(call const&)>;
+// As a handler, but it answers when it likes, and no thread of the pool is held meanwhile: `reply` is called once, from any thread, within
+// the function or after it. What comes after the first answer is dropped. Throwing, and letting go of `reply` without an answer, count as
+// unknown.
+using async_handler = std::function<void(call const&, std::function<void(answer)> reply)>;
 
 // ---- options ----
 
@@ -228,13 +232,14 @@ class coordinator {
   // Binds `services: X: {local: GROUP}` calls `X NAME` to a function; the last one bound under a name counts. Best before run():
   // calls whose handler is missing wait until it is bound, and after ten seconds an alert says so.
   void handle(std::string_view group, std::string_view name, handler function);
+  void handle_async(std::string_view group, std::string_view name, async_handler function);
   // Begins to drive sagas: recovered ones go on, new ones are accepted. Idempotent. Once driving has ended
   // (observer::stopped_driving) it does not begin again: open another coordinator. Errors: unavailable after stop().
   result<void> run();
-  // No new work; answers that arrive within `grace` are still journalled; returns when all threads are joined. Local handlers that run
-  // are waited for, however long they take. Nothing is lost: what is open goes on at the next start. Whoever still waits is told
-  // `unavailable`. Idempotent. Called from a handler or from a callback it would wait for itself: that aborts. After it blocking and
-  // asynchronous forms answer `unavailable`, the latter on the caller's thread.
+  // No new work; answers that arrive within `grace` are still journalled; returns when all threads are joined. Local handlers that run,
+  // and replies that are owed, are waited for, however long they take. Nothing is lost: what is open goes on at the next start. Whoever
+  // still waits is told `unavailable`. Idempotent. Called from a handler or from a callback it would wait for itself: that aborts. After it
+  // blocking and asynchronous forms answer `unavailable`, the latter on the caller's thread.
   void stop(duration grace = std::chrono::seconds{5});
 
   // ---- definitions ----

@@ -83,6 +83,7 @@ result<std::string> stats(parts& in, journal_reader& from) {
   write_figures(out, in.sagas.figures());
   out.key("parked").number(parked == counts->end() ? std::uint64_t{0} : parked->second);
   write_retention(out, in.sagas.deletions(), *gone);
+  if (!in.options.features.empty()) write_feature_sets(out.key("features"), in.options.features);
   out.key("sagas").begin_object();
   for (auto const& [status, count] : *counts) out.key(name(status)).number(count);
   out.end_object().end_object();
@@ -148,7 +149,7 @@ void show_metrics(parts& in, call_ptr const& of) {
     http::response made;
     made.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     auto const nodes = in.sagas.nodes();
-    made.body = in.metrics.text(in.sagas.figures(), nodes ? *nodes : std::vector<node_view>{}, in.sagas.deletions());
+    made.body = in.metrics.text(in.sagas.figures(), nodes ? *nodes : std::vector<node_view>{}, in.sagas.deletions(), in.options.features);
     return made;
   });
 }

@@ -93,6 +93,76 @@ std::vector<MetricFamily> retention_families(retention_figures const& of) {
   return made;
 }
 
+// One family of the metrics of feature sets: its name, what it says, and the value of one set.
+struct feature_metric {
+  std::string_view name;
+  std::string_view help;
+  MetricType type;
+  double (*value)(features::feature_figures const&);
+};
+
+constexpr std::array feature_metrics{
+    feature_metric{"freshness_seconds", "Now less the newest event in a published version", MetricType::Gauge,
+                   [](auto const& of) { return of.freshness ? seconds(*of.freshness) : 0; }},
+    feature_metric{"recomputes_total", "Recomputes answered by a version", MetricType::Counter,
+                   [](auto const& of) { return number(of.recomputes); }},
+    feature_metric{"published_total", "Versions computed and published", MetricType::Counter,
+                   [](auto const& of) { return number(of.published); }},
+    feature_metric{"superseded_total", "Recomputes of an input older than what stood", MetricType::Counter,
+                   [](auto const& of) { return number(of.superseded); }},
+    feature_metric{"coalesced_total", "Recomputes answered by a newer one of their batch", MetricType::Counter,
+                   [](auto const& of) { return number(of.coalesced); }},
+    feature_metric{"repeated_total", "Answers given again from what was stored under their key", MetricType::Counter,
+                   [](auto const& of) { return number(of.repeated); }},
+    feature_metric{"republished_total", "Recomputes undone", MetricType::Counter, [](auto const& of) { return number(of.republished); }},
+    feature_metric{"refused_total", "Recomputes undone before, too late, or not computable", MetricType::Counter,
+                   [](auto const& of) { return number(of.refused); }},
+    feature_metric{"differences_total", "Inputs that gave other features than before", MetricType::Counter,
+                   [](auto const& of) { return number(of.differences); }},
+    feature_metric{"batches_total", "Batches computed", MetricType::Counter, [](auto const& of) { return number(of.batches); }},
+    feature_metric{"commits_total", "Writes of the log made durable", MetricType::Counter,
+                   [](auto const& of) { return number(of.commits); }},
+    feature_metric{"entities", "Entities that have events", MetricType::Gauge, [](auto const& of) { return number(of.entities); }},
+    feature_metric{"events", "Events kept", MetricType::Gauge, [](auto const& of) { return number(of.events); }},
+    feature_metric{"stale", "Published entities whose version is stale", MetricType::Gauge,
+                   [](auto const& of) { return number(of.stale); }},
+    feature_metric{"log_bytes", "Size of the log", MetricType::Gauge, [](auto const& of) { return number(of.log_bytes); }},
+    feature_metric{"writable", "1 while the log takes writes", MetricType::Gauge, [](auto const& of) { return of.writable ? 1.0 : 0.0; }},
+};
+
+void add_sample(MetricFamily& to, MetricType type, std::string const& set, std::string const& engine, double value) {
+  prometheus::ClientMetric sample;
+  sample.label.push_back({"set", set});
+  if (!engine.empty()) sample.label.push_back({"engine", engine});
+  (type == MetricType::Counter ? sample.counter.value : sample.gauge.value) = value;
+  to.metric.push_back(std::move(sample));
+}
+
+std::vector<MetricFamily> feature_families(feature_services const& services) {
+  if (services.empty()) return {};
+  std::vector<MetricFamily> made;
+  std::map<std::string, features::feature_figures> figures;
+  for (auto const& [set, service] : services) figures.emplace(set, service->figures());
+  for (auto const& one : feature_metrics) {
+    MetricFamily family;
+    family.name = "atone_features_" + std::string{one.name};
+    family.help = one.help;
+    family.type = one.type;
+    for (auto const& [set, of] : figures) add_sample(family, one.type, set, "", one.value(of));
+    made.push_back(std::move(family));
+  }
+  MetricFamily rows;
+  rows.name = "atone_features_rows_total";
+  rows.help = "Rows of results, by where they were computed";
+  rows.type = MetricType::Counter;
+  for (auto const& [set, of] : figures) {
+    add_sample(rows, rows.type, set, "cpu", number(of.rows_by_cpu));
+    add_sample(rows, rows.type, set, "gpu", number(of.rows_by_gpu));
+  }
+  made.push_back(std::move(rows));
+  return made;
+}
+
 constexpr std::array every_outcome{forward_outcome::answered,   forward_outcome::here,        forward_outcome::lost,
                                    forward_outcome::no_driver,  forward_outcome::unreachable, forward_outcome::no_address,
                                    forward_outcome::second_hop, forward_outcome::too_many,    forward_outcome::stopped};
@@ -155,10 +225,12 @@ void metrics::forwarded(forward_outcome of) {
   impl_->count(of).Increment();
 }
 
-std::string metrics::text(engine_figures const& engine, std::vector<node_view> const& nodes, retention_figures const& deleted) const {
+std::string metrics::text(engine_figures const& engine, std::vector<node_view> const& nodes, retention_figures const& deleted,
+                          feature_services const& features) const {
   auto families = engine_families(engine);
   for (auto& one : node_families(nodes)) families.push_back(std::move(one));
   for (auto& one : retention_families(deleted)) families.push_back(std::move(one));
+  for (auto& one : feature_families(features)) families.push_back(std::move(one));
   auto own = impl_->registry.Collect();
   families.insert(families.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   return prometheus::TextSerializer{}.Serialize(families);

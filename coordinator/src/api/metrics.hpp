@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <atone/coordinator.hpp>
+#include <atone/feature_step.hpp>
 
 namespace atone::api {
 
@@ -37,7 +38,8 @@ class metrics {
   void answered(std::string_view route, std::string_view method, std::int32_t status, std::chrono::duration<double> took);
   void forwarded(forward_outcome of);
   // `nodes`: as coordinator::nodes() says; empty where it could not.
-  std::string text(engine_figures const& engine, std::vector<node_view> const& nodes, retention_figures const& deleted) const;
+  std::string text(engine_figures const& engine, std::vector<node_view> const& nodes, retention_figures const& deleted,
+                   feature_services const& features) const;
 
  private:
   struct impl;

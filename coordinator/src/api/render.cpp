@@ -89,6 +89,14 @@ std::uint64_t count_mistakes(std::vector<diagnostic> const& found) {
       std::count_if(found.begin(), found.end(), [](diagnostic const& one) { return one.severity == diagnostic::severity_kind::mistake; }));
 }
 
+void write_counts(json::writer& to, features::feature_figures const& of) {
+  to.key("entities").number(of.entities).key("events").number(of.events).key("stale").number(of.stale);
+  to.key("recomputes").number(of.recomputes).key("published").number(of.published).key("superseded").number(of.superseded);
+  to.key("coalesced").number(of.coalesced).key("repeated").number(of.repeated).key("republished").number(of.republished);
+  to.key("refused").number(of.refused).key("differences").number(of.differences).key("rows_by_cpu").number(of.rows_by_cpu);
+  to.key("rows_by_gpu").number(of.rows_by_gpu).key("log_bytes").number(of.log_bytes).key("writable").boolean(of.writable);
+}
+
 }  // namespace
 
 void write_payload(json::writer& to, std::string const& bytes) {
@@ -195,6 +203,40 @@ std::string render(definition_row const& of) {
   out.begin_object();
   write_definition(out, of);
   return out.key("text").string(of.text).end_object().take();
+}
+
+void write_feature_sets(json::writer& to, feature_services const& of) {
+  to.begin_array();
+  for (auto const& [name, service] : of) {
+    auto const figures = service->figures();
+    to.begin_object().key("set").string(name).key("version").number(wide(service->set().version));
+    to.key("hash").string(service->set().hash.text()).key("freshness_seconds");
+    figures.freshness ? to.number(static_cast<std::int64_t>(*figures.freshness / std::chrono::seconds{1})) : to.null();
+    write_counts(to, figures);
+    to.end_object();
+  }
+  to.end_array();
+}
+
+std::string render(std::string const& entity, features::served_features const& of) {
+  auto const& version = of.version;
+  json::writer out;
+  out.begin_object().key("entity").string(entity).key("version").number(version.number).key("input").number(version.input);
+  write_time(out, "as_of", version.as_of);
+  write_time(out, "known_at", version.known_at);
+  write_time(out, "published_at", version.published_at);
+  out.key("age_seconds").number(static_cast<std::int64_t>(of.age / std::chrono::seconds{1})).key("tag").string(name(version.tag));
+  out.key("stale").boolean(of.stale).key("set_hash").string(version.set.text()).key("hash").string(version.hash.text());
+  return out.key("features").raw(version.json).end_object().take();
+}
+
+std::string render(features::append_outcome const& of) {
+  auto const count = [](std::size_t value) { return static_cast<std::uint64_t>(value); };
+  json::writer out;
+  out.begin_object().key("taken").number(count(of.taken)).key("duplicates").number(count(of.left_out.duplicates));
+  out.key("without_entity").number(count(of.left_out.without_entity)).key("without_id").number(count(of.left_out.without_id));
+  out.key("without_time").number(count(of.left_out.without_time)).key("late").number(count(of.left_out.late));
+  return out.end_object().take();
 }
 
 std::string render_diagnostics(std::vector<diagnostic> const& found) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <atone/coordinator.hpp>
+#include <atone/feature_step.hpp>
 #include <atone/json.hpp>
 #include <atone/load.hpp>
 #include <atone/records.hpp>
@@ -28,6 +29,10 @@ std::string render_nodes(std::vector<node_view> const& nodes);
 std::string render_compensations(saga_id id, std::vector<compensation_entry> const& rows);
 std::string render_definitions(std::vector<definition_row> const& rows);
 std::string render(definition_row const& of);
+// Every feature set that is served here, with what stands: a list.
+void write_feature_sets(json::writer& to, feature_services const& of);
+std::string render(std::string const& entity, features::served_features const& of);
+std::string render(features::append_outcome const& of);
 std::string render_diagnostics(std::vector<diagnostic> const& found);
 std::string render(coordinator::published const& of);
 std::string render_refused_definition(std::vector<diagnostic> const& found);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <atone/coordinator.hpp>
+#include <atone/feature_step.hpp>
 
 #include "api/access.hpp"
 #include "api/call.hpp"
@@ -23,6 +24,7 @@ struct service_options {
   std::uint32_t workers = 2;                     // threads that read the store
   std::size_t queue_max = 256;                   // requests waiting for one; above it they are answered 503
   forward_options forward;                       // of what another node must do
+  feature_services features;                     // that are served here
   std::string version;                           // shown by /v1/stats and /metrics
 
   service_options() = default;

@@ -56,6 +56,27 @@ void look_at_retention(json::value const& stats, findings& out) {
   out.emplace_back(verdict::warning, "retention", "more ends than is deleted, or much was old when it was set: " + behind + " behind");
 }
 
+// The feature sets that the daemon serves: whether they take writes, and how far behind they are.
+void look_at_features(json::value const& stats, findings& out) {
+  constexpr std::int64_t freshness_seconds_max = 300;
+  auto const sets = stats.find("features");
+  if (!sets) return;
+  for (auto const& one : sets->elements()) {
+    auto const name = "features " + text_of(one, "set");
+    auto const writable = one.find("writable");
+    if (writable && !writable->as_bool()) out.emplace_back(verdict::fault, name, "takes no writes since one failed: restart the daemon");
+    auto const differences = integer_of(one, "differences");
+    if (differences > 0) out.emplace_back(verdict::fault, name, std::to_string(differences) + " inputs gave other features than before");
+    auto const age = integer_of(one, "freshness_seconds");
+    auto const freshness = one.find("freshness_seconds");
+    bool const is_fresh_known = freshness && !freshness->is_null();
+    auto const words = std::to_string(integer_of(one, "events")) + " events of " + std::to_string(integer_of(one, "entities")) +
+                       " entities, " + std::to_string(integer_of(one, "stale")) + " stale; " +
+                       (is_fresh_known ? "the newest event applied is " + std::to_string(age) + " s old" : "none is applied yet");
+    out.emplace_back(age > freshness_seconds_max ? verdict::warning : verdict::fine, name, words);
+  }
+}
+
 void look_at_stats(daemon_client const& daemon, findings& out) {
   auto const stats = daemon.get(target{"/v1/stats"});
   if (!stats) {
@@ -70,6 +91,7 @@ void look_at_stats(daemon_client const& daemon, findings& out) {
   auto const words = parked == 0 ? "no saga is parked" : std::to_string(parked) + " wait for a person: atone list --status parked";
   out.emplace_back(parked == 0 ? verdict::fine : verdict::warning, "parked", words);
   look_at_retention(*stats, out);
+  look_at_features(*stats, out);
 }
 
 void look_at_alerts(daemon_client const& daemon, findings& out) {

@@ -10,9 +10,10 @@
 namespace atone::daemon {
 namespace {
 
-constexpr std::array<std::string_view, 18> scalar_keys{"store",     "listen",    "node",  "token_file",      "insecure",   "callback_base",
-                                                       "token_key", "open_max",  "grace", "handler_threads", "no_migrate", "log_level",
-                                                       "token",     "advertise", "lease", "node_ca",         "retention",  "key_retention"};
+constexpr std::array<std::string_view, 20> scalar_keys{"store",         "listen",    "node",          "token_file", "insecure",
+                                                       "callback_base", "token_key", "open_max",      "grace",      "handler_threads",
+                                                       "no_migrate",    "log_level", "token",         "advertise",  "lease",
+                                                       "node_ca",       "retention", "key_retention", "features",   "feature_gpus"};
 constexpr std::array<std::string_view, 3> tls_keys{"certificate", "key", "ca"};
 
 error wrong(std::string const& path, std::string const& key, std::string const& what) {

@@ -7,13 +7,18 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <atone/coordinator.hpp>
 
 #include "api/service.hpp"
+#include "daemon/feature_sets.hpp"
+#include "library/environment.hpp"
 
 namespace atone::daemon {
 namespace {
+
+constexpr duration catch_up_every = std::chrono::minutes{1};
 
 http::server_options server_settings(settings const& of) {
   http::server_options made;
@@ -98,7 +103,8 @@ class running_daemon {
       : settings_(with),
         log_(to),
         server_(io_, server_settings(with), [this](http::request what, http::responder way) { answer(std::move(what), std::move(way)); }),
-        signals_(io_, SIGTERM, SIGINT) {}
+        signals_(io_, SIGTERM, SIGINT),
+        catch_up_timer_(io_) {}
 
   result<void> open() {
     // The address first: its port is part of what participants are told. Nothing is answered before the loop runs.
@@ -109,7 +115,10 @@ class running_daemon {
     auto made = coordinator::open(std::move(with));
     if (!made) return made.error();
     sagas_ = *std::move(made);
-    service_ = std::make_unique<api::service>(*sagas_, service_settings(settings_));
+    if (auto opened = open_features(); !opened) return opened;
+    auto shown = service_settings(settings_);
+    shown.features = features_;
+    service_ = std::make_unique<api::service>(*sagas_, std::move(shown));
     return sagas_->run();
   }
 
@@ -119,6 +128,7 @@ class running_daemon {
     service_->stop();
     sagas_->stop(hurried_ ? duration::zero() : settings_.grace);
     service_.reset();
+    for (auto const& [name, one] : features_) one->stop();
   }
 
   // Why it stopped without being asked; nothing otherwise.
@@ -129,6 +139,36 @@ class running_daemon {
  private:
   void answer(http::request what, http::responder way) {
     service_->handle(std::move(what), [way = std::move(way)](http::response made) mutable { way.send(std::move(made)); });
+  }
+
+  // Before the first saga goes on: a step whose service is missing would wait for it.
+  result<void> open_features() {
+    if (settings_.features.empty()) return {};
+    feature_sets_options with;
+    with.folder = settings_.features;
+    with.gpus = settings_.feature_gpus;
+    with.now = library::wall_time;
+    with.alert = [this](std::string const& set, std::string const& words) {
+      log_.write(log_level::warn, "features", {{"set", set}, {"text", words}});
+    };
+    auto opened = open_feature_sets(with);
+    if (!opened) return opened.error();
+    features_ = *std::move(opened);
+    bind_features(*sagas_, features_);
+    catch_up();
+    return {};
+  }
+
+  // What fell behind while nobody asked, or while this process was away.
+  void catch_up() {
+    for (auto const& [name, one] : features_) {
+      auto const begun = std::to_string(one->catch_up());
+      if (begun != "0") log_.write(log_level::info, "stale features are computed anew", {{"set", name}, {"entities", begun}});
+    }
+    catch_up_timer_.expires_after(catch_up_every);
+    catch_up_timer_.async_wait([this](boost::system::error_code ec) {
+      if (!ec && !stopping_) catch_up();
+    });
   }
 
   void wait_for_signal() {
@@ -143,6 +183,7 @@ class running_daemon {
 
   void begin_stopping() {
     stopping_ = true;
+    catch_up_timer_.cancel();
     service_->release_waiting();
     server_.stop(settings_.grace, [this] { signals_.cancel(); });
   }
@@ -164,6 +205,8 @@ class running_daemon {
   boost::asio::io_context io_{1};
   http::server server_;
   boost::asio::signal_set signals_;
+  boost::asio::steady_timer catch_up_timer_;
+  feature_services features_;  // shared with the handlers of `sagas_` and with `service_`
   std::unique_ptr<coordinator> sagas_;
   std::unique_ptr<api::service> service_;
   std::string url_;

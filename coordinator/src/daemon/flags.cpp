@@ -28,6 +28,7 @@ struct typed_line {
   std::string lease;
   std::string retention;
   std::string key_retention;
+  std::string feature_gpus;
   bool no_migrate = false;
 
   typed_line() = default;
@@ -78,6 +79,11 @@ void add_flags(CLI::App& app, settings& made, typed_line& typed) {
                  "How long the business key of a deleted saga is known, from its end on; not shorter than --retention")
       ->envname("ATONE_KEY_RETENTION")
       ->default_str("30d");
+  app.add_option("--features", made.features,
+                 "Folder of feature sets (*.yaml) that are recomputed and served here; their data in its folder data")
+      ->envname("ATONE_FEATURES");
+  app.add_option("--feature-gpus", typed.feature_gpus, "Devices that compute features too, as 0,1; default: none")
+      ->envname("ATONE_FEATURE_GPUS");
   app.add_flag("--no-migrate", typed.no_migrate, "Refuse to start on tables of another version")->envname("ATONE_NO_MIGRATE");
   app.add_option("--grace", typed.grace, "For open requests when stopping")->envname("ATONE_GRACE")->default_str("10s");
   app.add_option("--log-level", made.log_level, "What is logged")
@@ -151,6 +157,12 @@ result<void> apply(typed_line const& typed, settings& into) {
   }
   if (auto done = apply_node(typed, into); !done) return done;
   if (auto done = apply_retention(typed, into); !done) return done;
+  if (!typed.feature_gpus.empty()) {
+    auto devices = read_devices(typed.feature_gpus);
+    if (!devices) return devices.error();
+    if (into.features.empty()) return error{errc::invalid_argument, "feature-gpus: needs --features"};
+    into.feature_gpus = *std::move(devices);
+  }
   if (typed.tls.certificate_file.empty() != typed.tls.key_file.empty()) {
     return error{errc::invalid_argument, "TLS needs both --tls-certificate and --tls-key"};
   }

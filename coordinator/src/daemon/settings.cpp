@@ -75,6 +75,22 @@ result<void> read_service(std::string_view text, settings& into) {
   return {};
 }
 
+result<std::vector<int>> read_devices(std::string_view text) {
+  std::vector<int> made;
+  for (auto left = text;;) {
+    auto const comma = left.find(',');
+    auto const word = left.substr(0, comma);
+    int device = -1;
+    auto const [end, failure] = std::from_chars(word.data(), word.data() + word.size(), device);
+    bool const is_number = failure == std::errc{} && end == word.data() + word.size() && device >= 0;
+    if (!is_number || std::find(made.begin(), made.end(), device) != made.end())
+      return bad("feature-gpus", text, "devices as 0,1, each once");
+    made.push_back(device);
+    if (comma == std::string_view::npos) return made;
+    left.remove_prefix(comma + 1);
+  }
+}
+
 bool is_loopback(std::string_view address) noexcept {
   return address.starts_with("127.") || address == "::1";
 }

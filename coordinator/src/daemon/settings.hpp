@@ -35,6 +35,8 @@ struct settings {
   std::string token_key;
   duration retention{};  // 0: finished sagas are kept for ever
   duration key_retention{std::chrono::hours{24 * 30}};
+  std::string features;           // folder of feature sets; empty: none are served
+  std::vector<int> feature_gpus;  // devices that compute them too
   std::uint32_t open_max = 100'000;
   std::uint32_t handler_threads = 4;
   duration grace{std::chrono::seconds{10}};  // for open requests and answers under way when stopping
@@ -63,6 +65,9 @@ result<api::token> read_token(std::string_view text);
 result<std::vector<api::token>> read_token_file(std::string const& path);
 // "NAME=URL"
 result<void> read_service(std::string_view text, settings& into);
+
+// "0" or "0,1": devices, each once.
+result<std::vector<int>> read_devices(std::string_view text);
 
 // Refuses a door that is open to the network without token and TLS, unless that is meant.
 result<void> check_doors(settings const& of);

@@ -116,6 +116,10 @@ result<std::unique_ptr<coordinator>> coordinator::open(options with) {
 }
 
 void coordinator::handle(std::string_view group, std::string_view name, handler function) {
+  handle_async(group, name, [function = std::move(function)](call const& of, auto const& reply) { reply(function(of)); });
+}
+
+void coordinator::handle_async(std::string_view group, std::string_view name, async_handler function) {
   auto bound = std::string{group} + '.' + std::string{name};
   impl_->on_loop([this, bound = std::move(bound), function = std::move(function)] {
     impl_->local.handle(bound, function);

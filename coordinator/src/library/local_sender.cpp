@@ -21,19 +21,24 @@ runtime::call_answer to_call_answer(answer made) {
   return told;
 }
 
-runtime::call_answer run_handler(handler const& function, runtime::outgoing_call const& what) {
-  auto const& request = std::get<local_request_spec>(what.request);
-  call const asked{what.saga, what.step, what.op, what.n, what.key, request.input};
-  try {
-    return to_call_answer(function(asked));
-  } catch (std::exception const& thrown) {
-    return to_call_answer(unknown(std::string{"the handler threw: "} + thrown.what()));
-  } catch (...) {
-    return to_call_answer(unknown("the handler threw something that is not a std::exception"));
-  }
-}
-
 }  // namespace
+
+// The way back of one call: the first answer counts, and when the last who knows it is gone, that is an answer too.
+class local_sender::reply_way {
+ public:
+  explicit reply_way(std::function<void(runtime::call_answer)> to) : to_(std::move(to)) {}
+  ~reply_way() { tell(unknown("the handler let go of its reply without an answer")); }
+  reply_way(reply_way const&) = delete;
+  reply_way& operator=(reply_way const&) = delete;
+
+  void tell(answer made) {
+    if (!told_.exchange(true)) to_(to_call_answer(std::move(made)));
+  }
+
+ private:
+  std::atomic<bool> told_{false};
+  std::function<void(runtime::call_answer)> to_;
+};
 
 local_sender::local_sender(boost::asio::io_context& loop, std::uint32_t threads, runtime::tenure const& lease)
     : loop_(loop), lease_(lease), pool_(threads) {}
@@ -41,8 +46,8 @@ local_sender::~local_sender() {
   stop();
 }
 
-void local_sender::handle(std::string name, handler function) {
-  auto const shared = std::make_shared<handler const>(std::move(function));
+void local_sender::handle(std::string name, async_handler function) {
+  auto const shared = std::make_shared<async_handler const>(std::move(function));
   handlers_.insert_or_assign(name, shared);
   auto const held = waiting_.find(name);
   if (held == waiting_.end()) return;
@@ -80,20 +85,41 @@ void local_sender::forget(job const& of) {
   if (found != jobs_.end() && found->second.get() == &of) jobs_.erase(found);
 }
 
-void local_sender::run(std::shared_ptr<handler const> function, std::shared_ptr<job> of) {
+void local_sender::run(std::shared_ptr<async_handler const> function, std::shared_ptr<job> of) {
   boost::asio::post(pool_, [this, function = std::move(function), of = std::move(of)] {
     if (!lease_.holds()) {
       return boost::asio::post(loop_, [this, function, of] {
         if (!halted_) held_back_.emplace_back(function, of);
       });
     }
-    if (of->claimed.exchange(true)) return;
-    auto told = run_handler(*function, of->what);
+    if (!of->claimed.exchange(true)) call(*function, of);
+  });
+}
+
+// On the pool. The reply may come from any thread, and later.
+void local_sender::call(async_handler const& function, std::shared_ptr<job> const& of) {
+  {
+    std::lock_guard const guard{owed_guard_};
+    ++owed_;
+  }
+  auto const way = std::make_shared<reply_way>([this, of](runtime::call_answer told) {
     boost::asio::post(loop_, [this, of, told = std::move(told)]() mutable {
       forget(*of);
       if (!halted_) of->done(std::move(told));
     });
+    std::lock_guard const guard{owed_guard_};
+    --owed_;
+    owed_changed_.notify_all();
   });
+  auto const& request = std::get<local_request_spec>(of->what.request);
+  atone::call const asked{of->what.saga, of->what.step, of->what.op, of->what.n, of->what.key, request.input};
+  try {
+    function(asked, [way](answer made) { way->tell(std::move(made)); });
+  } catch (std::exception const& thrown) {
+    way->tell(unknown(std::string{"the handler threw: "} + thrown.what()));
+  } catch (...) {
+    way->tell(unknown("the handler threw something that is not a std::exception"));
+  }
 }
 
 void local_sender::resume() {
@@ -110,6 +136,8 @@ void local_sender::halt() {
 
 void local_sender::stop() {
   pool_.join();
+  std::unique_lock guard{owed_guard_};
+  owed_changed_.wait(guard, [this] { return owed_ == 0; });
 }
 
 bool local_sender::in_handler() noexcept {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
@@ -95,7 +97,7 @@ class local_sender final : public runtime::caller {
   ~local_sender() override;
 
   // Before and while sagas run; calls that waited for this handler go out.
-  void handle(std::string name, handler function);
+  void handle(std::string name, async_handler function);
   void send(runtime::outgoing_call what, completion done) override;
   runtime::given_up abandon(saga_id saga, step_path const& step, operation op) override;
   runtime::given_up take_back(saga_id saga, step_path const& step, operation op) override;
@@ -103,7 +105,7 @@ class local_sender final : public runtime::caller {
   void halt() override;
   // The lease stands again: what waited for it runs.
   void resume();
-  // Handlers at work are waited for.
+  // Handlers at work are waited for, and replies that are owed.
   void stop();
   // Whether the caller is one of the handlers' threads.
   bool in_handler() noexcept;
@@ -119,15 +121,20 @@ class local_sender final : public runtime::caller {
 
     job(runtime::outgoing_call call, completion then) : what(std::move(call)), done(std::move(then)) {}
   };
-  void run(std::shared_ptr<handler const> function, std::shared_ptr<job> of);
+  class reply_way;
+  void run(std::shared_ptr<async_handler const> function, std::shared_ptr<job> of);
+  void call(async_handler const& function, std::shared_ptr<job> const& of);
   void forget(job const& of);
 
   boost::asio::io_context& loop_;
   runtime::tenure const& lease_;
   bool halted_ = false;
-  std::vector<std::pair<std::shared_ptr<handler const>, std::shared_ptr<job>>> held_back_;  // until the lease stands
+  std::vector<std::pair<std::shared_ptr<async_handler const>, std::shared_ptr<job>>> held_back_;  // until the lease stands
   boost::asio::thread_pool pool_;
-  std::map<std::string, std::shared_ptr<handler const>, std::less<>> handlers_;
+  std::mutex owed_guard_;
+  std::condition_variable owed_changed_;
+  std::size_t owed_ = 0;  // replies of handlers that were called; under owed_guard_
+  std::map<std::string, std::shared_ptr<async_handler const>, std::less<>> handlers_;
   std::map<std::string, std::deque<std::shared_ptr<job>>, std::less<>> waiting_;
   std::unordered_map<call_name, std::shared_ptr<job>, call_name_hash> jobs_;
 };

@@ -1,9 +1,10 @@
-// sort_events: from rows in any order to a store.
+// arrange_events and sort_events: from rows in any order to a store.
 #include <algorithm>
 #include <numeric>
 
 #include <atone/features/events.hpp>
 
+#include "store/arrange.hpp"
 #include "store/order.hpp"
 #include "store/unite.hpp"
 
@@ -191,7 +192,7 @@ std::optional<std::uint32_t> event_store::find(std::string_view entity, feature_
   return find(static_cast<std::int64_t>(found - words.begin()));
 }
 
-result<event_store> sort_events(feature_set const& of, event_table const& table) {
+result<event_store> arrange_events(feature_set const& of, event_table const& table) {
   if (auto fits = check_shape(of, table); !fits) return fits.error();
   event_store store;
   ranked_table const ranked{of, table};
@@ -206,7 +207,13 @@ result<event_store> sort_events(feature_set const& of, event_table const& table)
   gather_columns(of, ranked, order.rows, store);
   if (auto done = refuse_nulls(of, store); !done) return done.error();
   if (auto done = check_times(of, store); !done) return done.error();
-  if (auto done = unite_rows(of, store); !done) return done.error();
+  return store;
+}
+
+result<event_store> sort_events(feature_set const& of, event_table const& table) {
+  auto store = arrange_events(of, table);
+  if (!store) return store;
+  if (auto done = unite_rows(of, *store); !done) return done.error();
   return store;
 }
 

@@ -87,19 +87,19 @@ TEST(metrics_text, says_what_is_driven_here_and_who_is_alive) {
   metrics of{"1.2.3"};
   auto own = node("b", true, true, 44);
   own.clock_offset = std::chrono::milliseconds{-1500};
-  auto const text = of.text({}, {node("a", true, false, 20), own, node("c", false, false, 3)}, {});
+  auto const text = of.text({}, {node("a", true, false, 20), own, node("c", false, false, 3)}, {}, {});
   EXPECT_THAT(text, HasSubstr("\natone_shards_driven 44\n"));
   EXPECT_THAT(text, HasSubstr("\natone_nodes_alive 2\n"));
   EXPECT_THAT(text, HasSubstr("\natone_clock_offset_seconds -1.5\n"));
-  EXPECT_THAT(of.text({}, {}, {}), Not(HasSubstr("atone_nodes_alive"))) << "not known is not 0";
+  EXPECT_THAT(of.text({}, {}, {}, {}), Not(HasSubstr("atone_nodes_alive"))) << "not known is not 0";
 }
 
 TEST(metrics_text, counts_forwarded_requests_by_outcome) {
   metrics of{"1.2.3"};
-  EXPECT_THAT(of.text({}, {}, {}), HasSubstr("atone_forwarded_requests_total{outcome=\"lost\"} 0\n"));
+  EXPECT_THAT(of.text({}, {}, {}, {}), HasSubstr("atone_forwarded_requests_total{outcome=\"lost\"} 0\n"));
   of.forwarded(forward_outcome::lost);
   of.forwarded(forward_outcome::lost);
-  EXPECT_THAT(of.text({}, {}, {}), HasSubstr("atone_forwarded_requests_total{outcome=\"lost\"} 2\n"));
+  EXPECT_THAT(of.text({}, {}, {}, {}), HasSubstr("atone_forwarded_requests_total{outcome=\"lost\"} 2\n"));
 }
 
 }  // namespace

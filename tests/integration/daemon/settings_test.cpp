@@ -71,6 +71,20 @@ TEST(settings, finished_sagas_are_kept_for_ever_unless_it_is_said_for_how_long) 
   EXPECT_EQ(never.line.run->retention, duration{0});
 }
 
+TEST(settings, features_have_a_folder_and_devices_on_wish) {
+  EXPECT_EQ(parse({}).line.run->features, "");
+  auto const made = parse({"--features", "sets", "--feature-gpus", "0,2"});
+  ASSERT_TRUE(made.line.run) << made.err;
+  EXPECT_EQ(made.line.run->features, "sets");
+  EXPECT_EQ(made.line.run->feature_gpus, (std::vector<int>{0, 2}));
+  for (auto const* wrong : {"one", "0,", "0,0", "-1", "1 2"}) {
+    auto const refused = parse({"--features", "sets", "--feature-gpus", wrong});
+    EXPECT_EQ(refused.line.exit_code, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("expected devices as 0,1"));
+  }
+  EXPECT_THAT(parse({"--feature-gpus", "0"}).err, HasSubstr("needs --features"));
+}
+
 TEST(settings, a_key_is_known_as_long_as_its_saga_at_least) {
   auto const longer = parse({"--retention", "90d"});
   ASSERT_TRUE(longer.line.run) << longer.err;

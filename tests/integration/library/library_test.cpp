@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <future>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -227,6 +229,78 @@ TEST(library, goes_on_after_a_restart) {
   EXPECT_TRUE(outcome->completed());
   EXPECT_EQ(second.charged, 0);
   EXPECT_EQ(keys.size(), 1U);
+}
+
+// Replies that come later, from elsewhere, and in another order, while there is one thread for handlers.
+TEST(library, a_handler_may_answer_later_from_any_thread) {
+  options with{"memory:"};
+  with.handler_threads = 1;
+  auto const opened = coordinator::open(with);
+  ASSERT_TRUE(opened);
+  auto& sagas = **opened;
+  shop handlers;
+  handlers.bind(sagas);
+  std::mutex guard;
+  std::vector<std::function<void(answer)>> owed;
+  std::promise<void> all_here;
+  sagas.handle_async("shop", "ship", [&](call const&, std::function<void(answer)> reply) {
+    std::lock_guard const held{guard};
+    owed.push_back(std::move(reply));
+    if (owed.size() == 3) all_here.set_value();
+  });
+  ASSERT_TRUE(sagas.publish(two_steps));
+  ASSERT_TRUE(sagas.run());
+  std::vector<saga_id> begun;
+  for (int n = 0; n < 3; ++n) {
+    start_request what;
+    what.saga = "two";
+    what.input = R"({"amount": 1})";
+    begun.push_back(sagas.start(what)->id);
+  }
+  ASSERT_EQ(all_here.get_future().wait_for(std::chrono::seconds{20}), std::future_status::ready) << "one that waits holds no thread";
+  std::reverse(owed.begin(), owed.end());
+  for (auto const& reply : owed) {
+    reply(done());
+    reply(refused("the first answer counts"));
+  }
+  for (auto const id : begun) EXPECT_TRUE(sagas.wait(id, std::chrono::seconds{20})->completed());
+}
+
+TEST(library, a_reply_that_is_dropped_is_unknown_and_compensated) {
+  auto const opened = coordinator::open(options{"memory:"});
+  ASSERT_TRUE(opened);
+  auto& sagas = **opened;
+  shop handlers;
+  handlers.bind(sagas);
+  sagas.handle_async("shop", "ship", [](call const&, auto const&) {});
+  ASSERT_TRUE(sagas.publish(two_steps));
+  ASSERT_TRUE(sagas.run());
+  auto const ended = sagas.run("two", business_key{}, R"({"amount": 1})");
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->row.status, saga_status::compensated);
+  EXPECT_THAT(ended->row.cause, HasSubstr("let go of its reply"));
+  EXPECT_EQ(handlers.unshipped, 1) << "it may have been done";
+}
+
+TEST(library, a_stop_waits_for_a_reply_that_is_owed) {
+  auto const opened = coordinator::open(options{"memory:"});
+  ASSERT_TRUE(opened);
+  auto& sagas = **opened;
+  shop handlers;
+  handlers.bind(sagas);
+  std::promise<std::function<void(answer)>> owed;
+  sagas.handle_async("shop", "ship", [&](call const&, std::function<void(answer)> reply) { owed.set_value(std::move(reply)); });
+  ASSERT_TRUE(sagas.publish(two_steps));
+  ASSERT_TRUE(sagas.run());
+  start_request what;
+  what.saga = "two";
+  what.input = R"({"amount": 1})";
+  ASSERT_TRUE(sagas.start(what));
+  auto reply = owed.get_future().get();
+  auto stopping = std::async(std::launch::async, [&] { sagas.stop(duration{0}); });
+  EXPECT_EQ(stopping.wait_for(std::chrono::milliseconds{100}), std::future_status::timeout);
+  reply(done());
+  EXPECT_EQ(stopping.wait_for(std::chrono::seconds{20}), std::future_status::ready);
 }
 
 TEST(library, a_missing_handler_makes_the_saga_wait) {

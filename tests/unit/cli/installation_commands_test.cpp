@@ -13,6 +13,7 @@
 namespace atone::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -76,6 +77,24 @@ TEST(doctor, says_how_long_finished_sagas_are_kept) {
   EXPECT_THAT(kept, Not(HasSubstr("behind")));
   EXPECT_THAT(with(R"({"sagas": "7d", "keys": "30d", "lag_seconds": 90000, "deleted": 12, "deleted_up_to": null})"),
               HasSubstr("warning   retention  more ends than is deleted, or much was old when it was set: 25h behind"));
+}
+
+TEST(doctor, says_what_feature_sets_are_served_and_what_is_wrong_with_them) {
+  auto const with = [](std::string const& set) {
+    command_line line;
+    line.daemon.answers("GET /health", "{}").answers("GET /ready", "{}").answers("GET /v1/alerts?limit=1000", R"({"alerts": []})");
+    line.daemon.answers("GET /v1/stats",
+                        R"({"version": ")" ATONE_VERSION R"(", "parked": 0, "features": [{"set": "shop", "entities": 4, )" + set + "}]}");
+    auto const code = line.run({"doctor"});
+    return line.out() + (code == exit_code::done ? "fine" : "faults");
+  };
+  EXPECT_THAT(with(R"("events": 9, "stale": 1, "freshness_seconds": 12, "differences": 0, "writable": true)"),
+              AllOf(HasSubstr("features shop  9 events of 4 entities, 1 stale; the newest event applied is 12 s old"), HasSubstr("fine")));
+  EXPECT_THAT(with(R"("events": 9, "stale": 1, "freshness_seconds": 301, "differences": 0, "writable": true)"),
+              HasSubstr("warning   features shop"));
+  EXPECT_THAT(with(R"("events": 9, "stale": 1, "freshness_seconds": null, "differences": 2, "writable": false)"),
+              AllOf(HasSubstr("takes no writes"), HasSubstr("none is applied yet"), HasSubstr("2 inputs gave other features"),
+                    HasSubstr("faults")));
 }
 
 TEST(doctor, without_a_daemon_asks_nothing_more) {

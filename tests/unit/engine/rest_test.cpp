@@ -138,6 +138,14 @@ TEST(engine_rest, a_clock_that_was_ahead_does_not_make_it_sleep_longer) {
   world.crash();
   EXPECT_EQ(world.alarm(), world.now() + hours{1});
   EXPECT_EQ(world.stored(id).wake_at, world.now() + hours{2});
+  world.pass(hours{1});
+  world.commit_all();
+  EXPECT_EQ(world.engine().figures().resting, 1U) << "what was read now shows when it failed: it waits for its own hour from then on";
+  world.pass(hours{1});
+  world.commit_all();
+  world.pass(seconds{0});
+  world.commit_all();
+  EXPECT_EQ(world.sent(), 2U);
 }
 
 TEST(engine_rest, a_crash_between_waking_and_the_next_event_finds_it_resting) {

@@ -74,6 +74,10 @@ class row_appender {
   std::vector<std::uint8_t> null_;
 };
 
+// Rows of a message: a list of maps from a column's name to its value; a column that is left out is null, numbers are taken exactly as they
+// are written. Errors (invalid_argument) name row, column, what was found and what was expected; as json::parse() what is no JSON.
+result<event_table> rows_from_json(feature_set const& of, std::string_view json);
+
 // What was left out of a store, and why.
 struct set_aside {
   std::size_t without_entity = 0;

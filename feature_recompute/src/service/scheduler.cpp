@@ -1,0 +1,63 @@
+#include "service/scheduler.hpp"
+
+#include <utility>
+
+namespace atone::features {
+
+bool job_queue::push(feature_job& job) {
+  std::lock_guard const guard{guard_};
+  if (closed_ || waiting_.size() >= waiting_max_) return false;
+  waiting_rows_ += job.rows;
+  waiting_.push_back(std::move(job));
+  changed_.notify_one();
+  return true;
+}
+
+bool job_queue::is_full() const {
+  return waiting_.size() >= requests_ || waiting_rows_ >= rows_;
+}
+
+std::vector<feature_job> job_queue::take(duration idle, std::function<bool()> const& at_work) {
+  std::unique_lock guard{guard_};
+  auto const begins = [this] { return closed_ || interrupted_ || !waiting_.empty(); };
+  idle == duration{} ? changed_.wait(guard, begins) : static_cast<void>(changed_.wait_for(guard, idle, begins));
+  // `at_work` asks others who may be calling wake(): it never calls back.
+  changed_.wait_for(guard, waiting_.empty() ? duration{} : wait_, [&] { return closed_ || is_full() || !at_work(); });
+  interrupted_ = false;
+  std::vector<feature_job> batch;
+  std::uint64_t rows = 0;
+  while (!closed_ && !waiting_.empty() && batch.size() < requests_) {
+    auto& next = waiting_.front();
+    if (!batch.empty() && (next.is_undo != batch.front().is_undo || rows + next.rows > rows_)) break;
+    rows += next.rows;
+    waiting_rows_ -= next.rows;
+    batch.push_back(std::move(next));
+    waiting_.pop_front();
+  }
+  return batch;
+}
+
+void job_queue::wake() {
+  std::lock_guard const guard{guard_};
+  changed_.notify_one();
+}
+
+void job_queue::interrupt() {
+  std::lock_guard const guard{guard_};
+  interrupted_ = true;
+  changed_.notify_one();
+}
+
+std::deque<feature_job> job_queue::close() {
+  std::lock_guard const guard{guard_};
+  closed_ = true;
+  changed_.notify_one();
+  return std::exchange(waiting_, {});
+}
+
+bool job_queue::is_closed() const {
+  std::lock_guard const guard{guard_};
+  return closed_;
+}
+
+}  // namespace atone::features

@@ -1,0 +1,60 @@
+// Who waits for a recompute, and which of them are computed together: a queue that one worker empties batch by batch.
+// Thread rules: take is for one worker, all else for any thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include <atone/features/service.hpp>
+
+namespace atone::features {
+
+// One request and its way back.
+struct feature_job {
+  bool is_undo = false;
+  recompute_request what;
+  std::uint64_t rows = 0;  // events to walk, about
+  std::function<void(result<recompute_answer>)> then;
+
+  feature_job() = default;
+};
+
+class job_queue {
+ public:
+  explicit job_queue(feature_service_options const& with)
+      : requests_(with.batch_requests), rows_(with.batch_rows), wait_(with.batch_wait), waiting_max_(with.waiting_max) {}
+
+  // False: the queue is closed, or full.
+  bool push(feature_job& job);
+  // The next batch: recomputes up to the bounds, or undos up to the next recompute; in the order they came. Waits for the first one, at
+  // most `idle` (0: for ever), and then, while `at_work` says that others are under way, for more, until the batch is full or `batch_wait`
+  // is over. Nothing: time is over, somebody interrupted it, or it is closed.
+  std::vector<feature_job> take(duration idle, std::function<bool()> const& at_work);
+  // Looks again whether others are under way.
+  void wake();
+  // take() returns though nobody waits.
+  void interrupt();
+  // Gives back what waits; nothing is taken any more.
+  std::deque<feature_job> close();
+  bool is_closed() const;
+
+ private:
+  bool is_full() const;
+
+  std::size_t requests_;
+  std::uint64_t rows_;
+  duration wait_;
+  std::size_t waiting_max_;
+  mutable std::mutex guard_;
+  std::condition_variable changed_;
+  std::deque<feature_job> waiting_;
+  std::uint64_t waiting_rows_ = 0;
+  bool interrupted_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace atone::features
