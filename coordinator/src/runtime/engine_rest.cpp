@@ -85,11 +85,8 @@ bed* engine::sleeper_of(wake_queue::entry const& entry) {
 
 void engine::adopt(std::vector<resting_saga> const& sagas) {
   if (lost_) return;
-  auto const now = ports_.clock.now();
-  for (auto one : sagas) {
+  for (auto const& one : sagas) {
     if (rests(one.place.id)) continue;
-    // Written by a clock that was ahead and has been set right since: its history will say so too, when it is read.
-    if (one.written_at > now && one.wake_at != wakes_never) one.wake_at -= one.written_at - now;
     if (auto* const here = find(one.place.id); here == nullptr) {
       if (!planted(planted_bug::forget_the_resting)) lay_down(one);
     } else if (here->foreign) {
