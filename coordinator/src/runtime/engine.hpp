@@ -226,6 +226,7 @@ class engine {
   using woken = std::function<void(error const*)>;  // null: the saga is in memory, or not here at all any more
   bool rests(saga_id id) const { return resting_.contains(id); }
   std::optional<timestamp> wake_of(instance const& of) const;
+  static std::optional<timestamp> rests_until(instance const& of);
   void rest_soon(instance const& of);
   void rest_some();
   void try_rest(saga_id id);
@@ -248,6 +249,7 @@ class engine {
   void resume(instance& of);
   void park(instance& of, std::string why);
   void resume_call(instance& of, call_command const& call);
+  static void take_back_the_future(instance const& of, command& what);
   void grant_an_attempt(command& what, std::vector<command> const& all) const;
 
   // engine_operators.cpp

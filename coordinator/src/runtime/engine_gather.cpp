@@ -48,6 +48,7 @@ void engine::gather(instance& of, event what, std::vector<command> commands) {
   record.event = std::move(what);
   gathering_->bytes += record.event.payload.size();
   of.batch = gathering_->number;
+  of.ahead = {};
   gathering_->rows.records.push_back(std::move(record));
   gather_applied(of, std::move(commands), at);
 }

@@ -5,18 +5,6 @@
 #include "planted.hpp"
 
 namespace atone::runtime {
-namespace {
-
-// Times of the future are of a clock that was ahead and has been set right since: what waits from then on would wait for as much longer.
-// Only the machine is told otherwise, and not of the start, whose time is data.
-event without_future(event const& one, timestamp now) {
-  auto made = one;
-  made.at = std::min(one.at, now);
-  return made;
-}
-
-}  // namespace
-
 void engine::recover(loaded_sagas&& all) {
   for (auto& one : all.open) recover(std::move(one));
   adopt(all.resting);
@@ -39,6 +27,7 @@ void engine::recover(open_saga&& of) {
   made->wake_at = of.row.wake_at;
   made->crashes = made->crashes_found = of.row.crashes;
   made->log = std::move(of.compensations);
+  if (!of.events.empty()) made->ahead = std::max(duration{0}, of.events.back().at - ports_.clock.now());
   made->broken = std::move(broken);
   auto& placed = *open_.insert_or_assign(id, std::move(made)).first->second;
   placed.life = ++lives_;
@@ -47,15 +36,13 @@ void engine::recover(open_saga&& of) {
 }
 
 bool engine::replay(instance& of, open_saga const& from) {
-  auto const now = ports_.clock.now();
   for (auto const& one : from.events) {
     if (planted(planted_bug::replay_skips_an_event) && one.kind == event_kind::attempt_failed) continue;
     if (one.seq.value() != of.machine.last().value() + 1 || (one.seq.value() == 1) != (one.kind == event_kind::started)) {
       of.broken = "its history has a gap before event " + std::to_string(one.seq.value());
       return false;
     }
-    bool const future = one.at > now && one.kind != event_kind::started;
-    auto const applied = of.machine.apply(future ? without_future(one, now) : one);
+    auto const applied = of.machine.apply(one);
     if (!applied) {
       of.broken = "event " + std::to_string(one.seq.value()) + " (" + std::string{name(one.kind)} +
                   ") can't be replayed: " + applied.error().message;
@@ -114,6 +101,7 @@ void engine::resume(instance& of) {
   for (auto one : commands) {
     if (planted(planted_bug::forget_calls_at_take_over) && std::holds_alternative<call_command>(one)) continue;
     if (planted(planted_bug::forget_timers_at_take_over) && std::holds_alternative<arm_timer_command>(one)) continue;
+    take_back_the_future(of, one);
     grant_an_attempt(one, commands);
     auto* const call = std::get_if<call_command>(&one);
     if (call != nullptr && of.untouched) call->again = false;
@@ -125,6 +113,13 @@ void engine::resume(instance& of) {
       gathering_->after.emplace_back(of.row.id, one);
     }
   }
+}
+
+// Its last event is of a clock that was ahead and has been set right since: what waits from then on would wait for as much longer. The
+// events are replayed as they stand, since the machine decided by their times. The deadline counts from the start, whose time is data.
+void engine::take_back_the_future(instance const& of, command& what) {
+  auto* const timer = std::get_if<arm_timer_command>(&what);
+  if (timer != nullptr && timer->timer != timer_kind::deadline) timer->due -= of.ahead;
 }
 
 // What is sent again gets the time of one attempt before its step's timeout acts, however long nobody was there: else the timeout's

@@ -23,9 +23,14 @@ constexpr std::size_t reads_ahead = 2;  // of wakes_a_read, taken off the queue 
 // What the row is to say as of the newest event.
 std::optional<timestamp> engine::wake_of(instance const& of) const {
   if (planted(planted_bug::keep_wake_at) && of.row.wake_at) return of.row.wake_at;
-  auto const until = of.machine.rests_until();
+  auto const until = rests_until(of);
   bool const long_enough = until && *until - ports_.clock.now() >= settings_.rest_least;
   return long_enough ? until : std::nullopt;
+}
+
+std::optional<timestamp> engine::rests_until(instance const& of) {
+  auto const until = of.machine.rests_until();
+  return until && *until != wakes_never ? std::optional{*until - of.ahead} : until;
 }
 
 // When the batch that gathers has left.
@@ -50,8 +55,7 @@ void engine::try_rest(saga_id id) {
   if (of == nullptr || !driving_ || stopping_) return;
   bool const own = !of->foreign && of->broken.empty();
   if (!own || !of->row.wake_at || of->untold || !quiet(*of)) return;
-  // By the machine, not by the row: it has just been woken, or its timers were armed by a clock that was wrong.
-  auto const until = of->machine.rests_until();
+  auto const until = rests_until(*of);  // not by the row: it may have just been woken for that
   auto const least = std::max(settings_.rest_least, duration{1});
   if (!until || *until - ports_.clock.now() < least) return;
   resting_saga made{of->row};
@@ -64,7 +68,7 @@ void engine::try_rest(saga_id id) {
 void engine::lay_down(resting_saga const& of) {
   bed made;
   made.id = of.place.id;
-  made.wake_at = of.wake_at;
+  made.wake_at = made.due = of.wake_at;
   made.life = ++lives_;
   made.home = of.place.home;
   made.parked = of.parked;
@@ -85,8 +89,11 @@ bed* engine::sleeper_of(wake_queue::entry const& entry) {
 
 void engine::adopt(std::vector<resting_saga> const& sagas) {
   if (lost_) return;
-  for (auto const& one : sagas) {
+  auto const now = ports_.clock.now();
+  for (auto one : sagas) {
     if (rests(one.place.id)) continue;
+    // Written by a clock that was ahead and has been set right since: it waits for its own time only, from now on.
+    if (one.written_at > now && one.wake_at != wakes_never) one.wake_at -= one.written_at - now;
     if (auto* const here = find(one.place.id); here == nullptr) {
       if (!planted(planted_bug::forget_the_resting)) lay_down(one);
     } else if (here->foreign) {
@@ -192,9 +199,11 @@ void engine::awake(std::vector<nap> const& which, result<std::vector<open_saga>>
 
 void engine::get_up(open_saga&& of) {
   auto const id = of.row.id;
+  auto const due = resting_.find(id)->due;
   resting_.erase(id);
   recover(std::move(of));
   auto& up = *find(id);
+  if (auto const until = up.machine.rests_until(); until && *until != wakes_never) up.ahead = std::max(duration{0}, *until - due);
   if (auto waiting = resting_waits_.extract(id)) up.waiters = std::move(waiting.mapped());
   resume(up);
 }

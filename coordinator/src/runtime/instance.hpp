@@ -30,7 +30,8 @@ struct engine::instance {
   std::uint32_t crashes = 0;            // its local call was handed out again after a crash, so many times without an answer
   std::uint64_t batch = 0;              // the newest batch that holds an event of it
   std::uint32_t crashes_found = 0;      // of them, when this process took it over
-  bool suspect = false;                 // a local call of it was under way when the process before this one ended
+  duration ahead{};      // its timers are due by so much sooner than the machine says: a clock was ahead when they were armed
+  bool suspect = false;  // a local call of it was under way when the process before this one ended
   std::vector<std::pair<step_path, operation>> resent;      // calls that an earlier owner had sent: a refusal of them is not sure
   std::string broken;                                       // why its history can't be replayed; it stays parked
   std::string lock;                                         // that it has or waits for; empty: none

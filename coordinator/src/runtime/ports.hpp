@@ -95,11 +95,15 @@ class batch_writer {
 struct resting_saga {
   saga_place place;
   timestamp wake_at;
+  timestamp written_at;
   bool parked = false;
 
   resting_saga() = default;
   explicit resting_saga(saga_row const& row)
-      : place(row.home, row.id), wake_at(row.wake_at.value_or(wakes_never)), parked(row.status == saga_status::parked) {}
+      : place(row.home, row.id),
+        wake_at(row.wake_at.value_or(wakes_never)),
+        written_at(row.updated_at),
+        parked(row.status == saga_status::parked) {}
 };
 
 // What a take-over has read; of those that rest no more is kept than that.

@@ -20,6 +20,7 @@ namespace atone::runtime {
 struct bed {
   saga_id id;  // empty: nobody
   timestamp wake_at;
+  timestamp due;           // of its first timer: the same, unless it can't be read for a while
   std::uint64_t life = 0;  // tells it from what lies under its id later, or lay there before its shard went and came back
   shard home;
   bool parked = false;

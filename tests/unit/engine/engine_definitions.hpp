@@ -36,6 +36,19 @@ steps:
           compensate: {call: shop unpack}
 )yaml";
 
+// What can't be undone within half an hour is a person's.
+inline std::string const hurried_undo = R"yaml(saga: undone
+version: 1
+services: {a: {http: "http://127.0.0.1:1"}}
+steps:
+  - id: first
+    call: a POST /first
+    compensate: {call: a DELETE /first, limit: 30m, delay: 1s}
+  - id: second
+    call: a POST /second
+    compensate: {call: a DELETE /second}
+)yaml";
+
 // A step of another service, then one in the journal's own database.
 inline std::string const ledger = R"yaml(saga: ledger
 version: 1

@@ -129,15 +129,22 @@ TEST(engine_rest, who_takes_over_does_not_read_it_before_it_is_due) {
   EXPECT_THAT(world.history(id), ElementsAre(kind::started, kind::attempt_failed, kind::timer_fired));
 }
 
-// Nobody reads its history to find out: it waits for as much longer as the clock had been ahead, and no longer.
-TEST(engine_rest, a_clock_that_was_ahead_is_believed_once) {
+TEST(engine_rest, what_a_clock_that_was_ahead_has_armed_waits_for_its_own_time_only) {
   engine_world world{patient};
-  world.take_time(hours{1});
+  world.take_time(hours{10});
   auto const id = waiting(world);
-  world.take_time(-hours{1});
+  world.take_time(-hours{10});
   world.crash();
-  EXPECT_EQ(world.alarm(), world.now() + hours{2});
-  world.pass(hours{2});
+  EXPECT_EQ(world.alarm(), world.now() + hours{1});
+  world.take_time(minutes{30});
+  world.crash();
+  EXPECT_EQ(world.alarm(), world.now() + hours{1}) << "from the newest take-over on";
+  world.pass(minutes{10});
+  (void)world.act(action::skip, id, "second", "refused, but read for that");
+  world.commit_all();
+  EXPECT_EQ(world.engine().figures().resting, 1U);
+  EXPECT_EQ(world.alarm(), world.now() + minutes{50});
+  world.pass(minutes{50});
   world.commit_all();
   world.pass(seconds{0});
   world.commit_all();

@@ -76,6 +76,28 @@ TEST(engine_timers, a_retry_armed_by_a_clock_that_was_ahead_is_not_waited_for_as
   EXPECT_EQ(world.stored(id).status, saga_status::completed);
 }
 
+// What the machine decided by the wrong time stands, however often it is replayed.
+TEST(engine_timers, a_compensation_that_was_parked_by_a_clock_that_was_ahead_stays_parked) {
+  engine_world world{hurried_undo};
+  auto const id = world.begun();
+  world.succeed(id, "first");
+  world.refuse(id, "second");
+  world.take_time(std::chrono::hours{1});
+  world.answer(id, "first", failed_with(certainty::unknown), operation::compensate);
+  world.commit_all();
+  ASSERT_EQ(world.stored(id).status, saga_status::parked);
+  world.take_time(-std::chrono::hours{1});
+  auto const sent = world.sent();
+  world.crash();
+  world.commit_all();
+  EXPECT_EQ(world.stored(id).status, saga_status::parked);
+  EXPECT_EQ(world.sent(), sent);
+  (void)world.act(operator_request::action_kind::skip, id, "first", "seen to");
+  world.commit_all();
+  EXPECT_EQ(world.stored(id).status, saga_status::compensated);
+  for (auto const& alert : world.alerts_of(id)) EXPECT_THAT(alert.text, ::testing::Not(HasSubstr("replay")));
+}
+
 TEST(engine_timers, what_the_participant_asked_for_is_waited) {
   engine_world world{brief};
   auto const id = world.begun();
