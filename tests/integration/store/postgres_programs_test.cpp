@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "pace.hpp"
 #include "postgres_batches.hpp"
 
 namespace atone::test {
@@ -82,8 +83,13 @@ TEST_F(postgres_programs, many_sagas_share_one_commit) {
     return std::stoll(
         ask("select pg_stat_force_next_flush(); select xact_commit from pg_stat_database where datname = current_database()"));
   };
-  // The session's own counts reach the view when it is idle for a while or ends; a new journal gets them flushed.
-  journal.reset();
+  // The session's own counts reach the view when it is idle for a while or has ended, which is a moment after the journal has.
+  auto const close = [&] {
+    journal.reset();
+    EXPECT_TRUE(comes_true([&] { return ask("select count(*) from pg_stat_activity where datname = current_database()") == "1"; },
+                           std::chrono::seconds{30}));
+  };
+  close();
   auto const before = commits();
   journal = open_journal();
   for (std::uint32_t seq = 1; seq <= 4; ++seq) {
@@ -94,7 +100,7 @@ TEST_F(postgres_programs, many_sagas_share_one_commit) {
     }
     ASSERT_TRUE(journal->commit(batch, batch_number{seq}));
   }
-  journal.reset();
+  close();
   auto const used = commits() - before;
   EXPECT_GT(used, 3);
   EXPECT_LT(used, 64) << "transactions for 256 sagas, opening and taking over included";
