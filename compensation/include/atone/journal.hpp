@@ -327,17 +327,18 @@ struct rejected_saga {
 
 // What came of a batch whose culprits were taken out.
 struct isolating_report {
-  commit_report report;                 // of all parts together; the time is the last part's
-  std::vector<rejected_saga> rejected;  // nothing of these was written
-  batch_number last;                    // numbers used: from the one passed in up to this one; one less than that when none was
+  commit_report report;                   // of all parts together; the time is the last part's
+  std::vector<rejected_saga> rejected;    // nothing of these was written
+  std::vector<std::uint64_t> taken_left;  // of the batch's `taken`: to be named in a later one
+  batch_number last;                      // numbers used: from the one passed in up to this one; one less than that when none was
 
   isolating_report() = default;
 };
 
 // Commits `batch`; when the store refuses it as bad_data, halves it by sagas until the culprits are alone, commits the rest
-// and names them. Never splits one saga's writes. Where it had to halve, `taken` goes last, in a batch of its own: nothing says which saga
-// a number belongs to, and a request may leave only when its saga is in. Requests of rejected sagas leave too. Other errors are returned as
-// they are, with what was committed lost to the caller: it takes over again and replays.
+// and names them. Never splits one saga's writes. Where it had to halve, `taken` is not written but left to the caller: nothing says which
+// saga a number belongs to, a request may leave only when its saga is in, and that of a rejected one only with the word that it was.
+// Other errors are returned as they are, with what was committed lost to the caller: it takes over again and replays.
 result<isolating_report> commit_isolating(journal& to, journal_batch const& batch, batch_number first);
 
 }  // namespace atone

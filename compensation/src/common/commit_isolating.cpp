@@ -22,18 +22,9 @@ class isolation {
     return try_group(sagas(middle, group.end()));
   }
 
-  // Start requests that are done with: after all sagas, since a request that left before its saga was in would be lost with it.
-  result<void> commit_taken() {
-    if (batch_.taken.empty()) return {};
-    journal_batch rest;
-    rest.taken = batch_.taken;
-    auto committed = to_.commit(rest, next_);
-    if (!committed) return committed.error();
-    return took(std::move(*committed));
-  }
-
   isolating_report take() {
     report_.last = batch_number{next_.value() - 1};
+    report_.taken_left = batch_.taken;
     return std::move(report_);
   }
 
@@ -88,7 +79,6 @@ result<isolating_report> commit_isolating(journal& to, journal_batch const& batc
   }
   isolation halving{to, batch, first};
   if (auto done = halving.take_apart(sagas_of(batch), whole.error()); !done) return done.error();
-  if (auto done = halving.commit_taken(); !done) return done.error();
   return halving.take();
 }
 

@@ -77,6 +77,8 @@ void engine::committed(std::shared_ptr<gathering> sent, result<isolating_report>
   ports_.probe.committed(sent->records);
   settle_losers(outcome->report);
   settle_rejected(*sent, outcome->rejected);
+  auto& taken = gathering_->rows.taken;  // with the alerts of those that were refused
+  taken.insert(taken.end(), outcome->taken_left.begin(), outcome->taken_left.end());
   settle_starts(*sent);
   flush();  // the writer begins with what has gathered meanwhile, while the loop sends what follows from this batch
   following what;

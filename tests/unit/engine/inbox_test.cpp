@@ -53,6 +53,22 @@ TEST(engine_inbox, one_that_can_never_start_is_taken_off_and_a_person_is_told_wh
   EXPECT_THAT(world.next_write().alerts[0].text, HasSubstr("its input: {"));
 }
 
+// A crash between the refusal and the word of it must find the request where it was.
+TEST(engine_inbox, one_that_the_store_refuses_leaves_with_the_alert_that_says_so) {
+  engine_world world{row_of_two};
+  auto bad = asked(7, "order-1");
+  bad.input = R"({"what":"poison"})";
+  world.engine().start_from_inbox(bad);
+  world.settle();
+  EXPECT_THAT(world.next_write().taken, ElementsAre(7U));
+  world.commit();
+  EXPECT_EQ(world.stored_sagas(), 0U);
+  ASSERT_EQ(world.writes(), 1U);
+  EXPECT_THAT(world.next_write().taken, ::testing::Contains(7U));
+  ASSERT_EQ(world.next_write().alerts.size(), 1U);
+  EXPECT_EQ(world.next_write().alerts[0].kind, "start refused: 7");
+}
+
 TEST(engine_inbox, one_whose_definition_is_not_published_yet_waits_for_it) {
   engine_world world{row_of_two};
   auto const look = [&] {
