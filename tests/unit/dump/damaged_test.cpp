@@ -36,12 +36,13 @@ struct dump_text {
       block("definition", "name, version, hash, text, published_at", "one\t1\t" + hash + "\tsaga: one\\nversion: 1\\n\t" + time + "\n");
   std::string deletions = block("deletion", "shard, sagas, newest, last_at", "3\t7\t01920000-0000-0000-0000-000000000001\t" + time + "\n");
   std::string journal = block("journal", event_columns, event_line(2) + event_line(1));
-  std::string migrations = block("migration", "number, name, applied_at", "1\ta\t" + time + "\n6\tb\t" + time + "\n");
+  std::string migrations = block("migration", "number, name, applied_at", "1\ta\t" + time + "\n7\tb\t" + time + "\n");
   std::string other = "COPY public.other (\"Some \"\"name\"\"\", x) FROM stdin;\nCOPY atone.saga (x) FROM stdin;\t1\n\\.\n\n";
-  std::string sagas = block("saga",
-                            "shard, status, version, saga_id, crashes, last_seq, started_at, updated_at, ended_at, definition, "
-                            "definition_hash, business_key, cause, output",
-                            "3\t5\t1\t" + saga + "\t0\t2\t" + time + "\t" + time + "\t" + time + "\tone\t" + hash + "\tkey\t\t\\\\x\n");
+  std::string sagas =
+      block("saga",
+            "shard, status, version, saga_id, crashes, last_seq, started_at, updated_at, ended_at, definition, "
+            "definition_hash, business_key, cause, output, wake_at",
+            "3\t5\t1\t" + saga + "\t0\t2\t" + time + "\t" + time + "\t" + time + "\tone\t" + hash + "\tkey\t\t\\\\x\t\\N\n");
   std::string end = "--\n-- PostgreSQL database dump complete\n--\n\n";
 
   std::string all() const { return begin + definitions + deletions + journal + migrations + other + sagas + end; }
@@ -74,6 +75,7 @@ TEST(dump, a_whole_one_is_read) {
   auto const& row = dump.sagas().front();
   EXPECT_EQ(row.status, saga_status::completed);
   EXPECT_EQ(row.last.value(), 2U);
+  EXPECT_EQ(row.wake_at, std::nullopt);
   EXPECT_EQ(dump.find(row.id), &row);
   EXPECT_EQ(dump.find(saga_id{}), nullptr);
   auto const events = dump.history(row.id);
@@ -86,6 +88,12 @@ TEST(dump, a_whole_one_is_read) {
   EXPECT_EQ(dump.definition("one", definition_version{1})->text, "saga: one\nversion: 1\n");
   EXPECT_EQ(dump.definition("one", definition_version{2}), nullptr);
   EXPECT_EQ(dump.deletions().sagas, 7U);
+}
+
+TEST(dump, a_saga_that_rests_says_until_when) {
+  auto const came = read(replaced(dump_text{}.all(), "\t\\\\x\t\\N\n", "\t\\\\x\t9999-12-31 23:59:59+00\n"));
+  ASSERT_TRUE(came.has_value()) << came.error().message;
+  EXPECT_EQ((*came)->sagas().front().wake_at, wakes_never);
 }
 
 // The promise: whatever is missing at the end, nothing is taken for a whole journal.
@@ -116,15 +124,15 @@ TEST(dump, a_table_that_is_not_there_is_named) {
 }
 
 TEST(dump, of_other_migrations_it_is_refused) {
-  EXPECT_THAT(why(replaced(dump_text{}.all(), "\n6\tb", "\n5\tb")),
-              HasSubstr("at migration 5; expected 6 (restore it, run atone db migrate"));
-  EXPECT_THAT(why(replaced(dump_text{}.all(), "\n6\tb", "\n7\tb")), HasSubstr("at migration 7; expected 6: use the newer atone"));
+  EXPECT_THAT(why(replaced(dump_text{}.all(), "\n7\tb", "\n6\tb")),
+              HasSubstr("at migration 6; expected 7 (restore it, run atone db migrate"));
+  EXPECT_THAT(why(replaced(dump_text{}.all(), "\n7\tb", "\n8\tb")), HasSubstr("at migration 8; expected 7: use the newer atone"));
   dump_text older;
   older.deletions.clear();
-  older.migrations = replaced(older.migrations, "\n6\tb", "\n4\tb");
+  older.migrations = replaced(older.migrations, "\n7\tb", "\n4\tb");
   EXPECT_THAT(why(older.all()), HasSubstr("at migration 4")) << "rather than that a table is missing";
   EXPECT_THAT(why(replaced(dump_text{}.all(), "seq, cause, attempt", "number, cause, attempt")),
-              AllOf(HasSubstr("table atone.journal has no column 'seq'"), HasSubstr("expected migration 6")));
+              AllOf(HasSubstr("table atone.journal has no column 'seq'"), HasSubstr("expected migration 7")));
 }
 
 TEST(dump, rows_that_are_damaged_are_told_by_line_and_column) {
