@@ -80,7 +80,17 @@ struct journal_dump::impl {
     auto const twice =
         std::adjacent_find(sagas.begin(), sagas.end(), [](auto const& left, auto const& right) { return left.id == right.id; });
     if (twice != sagas.end()) return error{errc::corrupt, name + ": saga " + twice->id.text() + " has two rows; expected one"};
-    return events.finish();
+    if (auto finished = events.finish(); !finished) return finished;
+    // An effect of a saga whose row is lost would be taken for one of a saga that was deleted, or that began later.
+    auto const rowless = events.find_stranger([this](saga_id id) { return find(id) != nullptr; });
+    if (rowless) return error{errc::corrupt, name + ": saga " + rowless->text() + " has events and no row; expected its row in atone.saga"};
+    return {};
+  }
+
+  // After the rows are in order.
+  saga_row const* find(saga_id id) const noexcept {
+    auto const at = std::lower_bound(sagas.begin(), sagas.end(), id, [](saga_row const& one, saga_id wanted) { return one.id > wanted; });
+    return at == sagas.end() || at->id != id ? nullptr : &*at;
   }
 };
 
@@ -107,9 +117,7 @@ std::vector<saga_row> const& journal_dump::sagas() const noexcept {
 }
 
 saga_row const* journal_dump::find(saga_id id) const noexcept {
-  auto const& all = impl_->sagas;
-  auto const at = std::lower_bound(all.begin(), all.end(), id, [](saga_row const& one, saga_id wanted) { return one.id > wanted; });
-  return at == all.end() || at->id != id ? nullptr : &*at;
+  return impl_->find(id);
 }
 
 result<std::vector<event>> journal_dump::history(saga_id id) const {

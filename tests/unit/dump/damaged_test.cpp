@@ -6,6 +6,8 @@
 
 #include <atone/journal_dump.hpp>
 
+#include "dump/copy_text.hpp"
+
 namespace atone {
 namespace {
 
@@ -155,6 +157,18 @@ TEST(dump, the_same_twice_is_refused) {
   auto const from = two_rows.sagas.find('\n') + 1;
   two_rows.sagas.insert(from, two_rows.sagas.substr(from, two_rows.sagas.find('\n', from) + 1 - from));
   EXPECT_THAT(why(two_rows.all()), HasSubstr("has two rows; expected one"));
+}
+
+// Else its effects would pass for those of a saga that was deleted, or that began later.
+TEST(dump, events_of_a_saga_without_a_row_are_refused) {
+  std::string const lost = "01910000-0000-0000-0000-00000000002b";  // older than the newest deletion
+  dump_text two;
+  two.journal = block("journal", event_columns, event_line(2) + replaced(event_line(1), saga, lost) + event_line(1));
+  EXPECT_THAT(why(two.all()), AllOf(HasSubstr("day.sql: saga " + dump::parse_uuid(lost)->text()),
+                                    HasSubstr("has events and no row; expected its row in atone.saga")));
+  dump_text none;
+  none.sagas = replaced(none.sagas, none.sagas.substr(none.sagas.find("3\t5")), "\\.\n\n");
+  EXPECT_THAT(why(none.all()), HasSubstr("has events and no row"));
 }
 
 TEST(dump, what_is_no_plain_dump_is_told_by_name) {
