@@ -37,7 +37,8 @@ class journal_dump {
   std::vector<saga_row> const& sagas() const noexcept;
   // Null: no such saga.
   saga_row const* find(saga_id id) const noexcept;
-  // Oldest first, as the dump has them: where rows are missing, they are missing here. Errors: unavailable.
+  // Oldest first, as the dump has them: where rows are missing, they are missing here. Errors: unavailable; corrupt (the file was
+  // changed meanwhile).
   result<std::vector<event>> history(saga_id id) const;
   // Null: the dump has no such version.
   definition_row const* definition(std::string const& name, definition_version version) const noexcept;

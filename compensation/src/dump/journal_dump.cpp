@@ -4,8 +4,6 @@
 #include <map>
 #include <utility>
 
-#include <atone/assert.hpp>
-
 #include "dump_lines.hpp"
 #include "dump_rows.hpp"
 #include "dump_scan.hpp"
@@ -125,10 +123,10 @@ result<std::vector<event>> journal_dump::history(saga_id id) const {
   if (!texts) return texts.error();
   std::vector<event> events;
   for (auto const& text : *texts) {
-    auto const fields = dump::split_copy_line(text);
-    ATONE_ASSERT(fields.has_value());  // it was read before it was kept
+    auto const fields = dump::split_copy_line(text, dump::event_columns().size());
+    if (!fields) return fields.error();
     auto read = dump::read_event(*fields);
-    ATONE_ASSERT(read.has_value());
+    if (!read) return read.error();
     events.push_back(std::move(read->event));
   }
   return events;

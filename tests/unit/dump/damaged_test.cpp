@@ -146,7 +146,10 @@ TEST(dump, rows_that_are_damaged_are_told_by_line_and_column) {
   EXPECT_THAT(why(replaced(whole, "7b7d", "7b7")), HasSubstr("column 'payload'"));
   EXPECT_THAT(why(replaced(whole, saga + "\tfan", "0193\tfan")), HasSubstr("column 'saga_id': found '0193'; expected a saga's id"));
   EXPECT_THAT(why(replaced(whole, "3\t5\t1\t", "3\t9\t1\t")), HasSubstr("column 'status': found '9'; expected 1 to 7"));
-  EXPECT_THAT(why(replaced(whole, "fan/tag", "fan\xff")), HasSubstr("UTF-8"));
+  for (auto const* broken : {"fan\xff", "fan\\xff", "fan\\377"}) {
+    EXPECT_THAT(why(replaced(whole, "fan/tag", broken)), HasSubstr("day.sql:18: atone.journal: found bytes that are not UTF-8"));
+  }
+  EXPECT_THAT(why(replaced(whole, "fan/tag", "fan\\0")), HasSubstr("zero byte"));
 }
 
 TEST(dump, the_same_twice_is_refused) {
