@@ -31,8 +31,8 @@ struct journal_dump::impl {
     auto row = dump::read_definition(fields);
     if (!row) return row.error();
     auto const key = std::pair{row->ref.name, row->ref.version.value()};
-    definitions.insert_or_assign(key, std::move(*row));
-    return {};
+    if (definitions.emplace(key, std::move(*row)).second) return {};
+    return error{errc::corrupt, "definition " + key.first + '@' + std::to_string(key.second) + " has two rows; expected one"};
   }
 
   result<void> take_saga(dump::copy_fields const& fields) {

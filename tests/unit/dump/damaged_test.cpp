@@ -162,6 +162,13 @@ TEST(dump, the_same_twice_is_refused) {
   EXPECT_THAT(why(two_rows.all()), HasSubstr("has two rows; expected one"));
 }
 
+TEST(dump, a_definition_that_is_there_twice_is_refused) {
+  dump_text two;
+  auto const other = "one\t1\t" + std::string{"\\\\x"} + std::string(64, 'b') + "\tsaga: other\\n\t" + time + "\n";
+  two.definitions = replaced(two.definitions, "\\.\n", other + "\\.\n");
+  EXPECT_THAT(why(two.all()), HasSubstr("day.sql:9: atone.definition: definition one@1 has two rows; expected one"));
+}
+
 // Else its effects would pass for those of a saga that was deleted, or that began later.
 TEST(dump, events_of_a_saga_without_a_row_are_refused) {
   std::string const lost = "01910000-0000-0000-0000-00000000002b";  // older than the newest deletion
