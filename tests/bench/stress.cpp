@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <unistd.h>
@@ -34,6 +35,8 @@ constexpr auto sample_every = std::chrono::milliseconds{500};
 constexpr auto audit_max = std::chrono::minutes{15};
 constexpr auto answer_max = std::chrono::seconds{10};
 constexpr double mebibyte = 1024 * 1024;
+constexpr double held_slack = 8;               // MiB: what an allocator gives and takes
+constexpr double held_a_saga = 32 / mebibyte;  // of each that has ended, in memory
 
 // The third step of every tenth saga is refused: what came before it is undone.
 std::string definition() {
@@ -183,6 +186,7 @@ class watch {
     }
     auto& server = on.postgresql();
     add("postgresql, CPU us a saga", figure_kind::counter, 2, 300, [&server] { return as_double(cpu_of_family(server.pid())); });
+    add_held("postgresql, own MiB", [&server] { return static_cast<double>(own_bytes_of_family(server.pid())); });
     add("postgresql, connections", figure_kind::level, 1, 4, [&server] { return static_cast<double>(server.connections()); });
     add("write-ahead log, bytes a saga", figure_kind::counter, 2, 4096, [&server] { return static_cast<double>(server.wal_position()); });
     add("database on disk, bytes a saga", figure_kind::counter, 2, 4096,
@@ -195,14 +199,11 @@ class watch {
 
   struct verdict {
     std::string name;
-    growth_verdict of;
+    std::optional<growth_verdict> of;  // nothing: it can't be told, which is a failure
   };
   std::vector<verdict> judge() const {
     std::vector<verdict> made;
-    for (auto const& each : all_) {
-      auto const judged = judge_growth(each.figure, each.looks);
-      if (judged) made.push_back(verdict{each.figure.name, *judged});
-    }
+    for (auto const& each : all_) made.push_back(verdict{each.figure.name, judge_growth(each.figure, each.looks)});
     return made;
   }
 
@@ -219,8 +220,13 @@ class watch {
     if (std::find(services.begin(), services.end(), part) != services.end()) {
       add(part + ", resident bytes a saga", figure_kind::counter, 2, 4096, bytes);
     } else {
-      add(part + ", resident MiB", figure_kind::level, 1.25, 64, [bytes] { return bytes() / mebibyte; });
+      add_held(part + ", resident MiB", bytes);
     }
+  }
+  void add_held(std::string name, std::function<double()> bytes) {
+    all_.push_back(one{watched_figure{std::move(name), figure_kind::held, 1, held_slack, held_a_saga},
+                       [bytes = std::move(bytes)] { return bytes() / mebibyte; },
+                       {}});
   }
   void add(std::string name, figure_kind kind, double factor, double slack, std::function<double()> read) {
     all_.push_back(one{watched_figure{std::move(name), kind, factor, slack}, std::move(read), {}});
@@ -301,12 +307,16 @@ void check(figures_of_stress const& of, atone::json::value const& audit) {
                   of.audit};
   }
   std::string grows;
+  std::string untold;
   for (auto const& each : of.watched) {
-    if (each.of.grows) {
-      grows +=
-          "\n  " + each.name + ": " + figure(each.of.before) + ", later " + figure(each.of.after) + "; at most " + figure(each.of.allowed);
+    if (!each.of) {
+      untold += "\n  " + each.name;
+    } else if (each.of->grows) {
+      grows += "\n  " + each.name + ": " + figure(each.of->before) + ", later " + figure(each.of->after) + "; at most " +
+               figure(each.of->allowed);
     }
   }
+  if (!untold.empty()) throw failure{"can't be told, since too few looks were taken or no saga ended in one half:" + untold};
   if (!grows.empty()) throw failure{"grows without end:" + grows};
 }
 
@@ -318,8 +328,13 @@ void write(stage& on, figures_of_stress const& of, atone::json::value const& aud
   document.key("audit").raw(of.audit);
   document.key("proven").number(count_in(audit, "proven")).key("watched").begin_object();
   for (auto const& each : of.watched) {
-    document.key(each.name).begin_object().key("before").number(each.of.before).key("after").number(each.of.after);
-    document.key("allowed").number(each.of.allowed).key("grows").boolean(each.of.grows).end_object();
+    document.key(each.name);
+    if (!each.of) {
+      document.null();
+      continue;
+    }
+    document.begin_object().key("before").number(each.of->before).key("after").number(each.of->after);
+    document.key("allowed").number(each.of->allowed).key("grows").boolean(each.of->grows).end_object();
   }
   document.end_object();
   finish_document(document, on);
@@ -341,7 +356,10 @@ void stress(stage& on) {
     shown.add({std::string{"audit: "} + key, figure(static_cast<double>(count_in(audit, key)))});
   }
   table watched{{"watched", "earlier", "later", "at most"}};
-  for (auto const& each : of.watched) watched.add({each.name, figure(each.of.before), figure(each.of.after), figure(each.of.allowed)});
+  for (auto const& each : of.watched) {
+    if (each.of) watched.add({each.name, figure(each.of->before), figure(each.of->after), figure(each.of->allowed)});
+    if (!each.of) watched.add({each.name, "?", "?", "?"});
+  }
   std::printf("%s\n%s\n%s\n", machine_text(on).c_str(), shown.text().c_str(), watched.text().c_str());
   write(on, of, audit);
   check(of, audit);

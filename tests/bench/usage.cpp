@@ -55,6 +55,17 @@ std::uint64_t field_of(std::string const& file, std::string const& name) {
   return 0;
 }
 
+// Those that run: `visit` is told the process's number and its figures.
+template <class Visit>
+void for_each_child(pid_t parent, Visit const& visit) {
+  for (auto const& entry : std::filesystem::directory_iterator{"/proc"}) {
+    auto const name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    auto const found = stat_of(name);
+    if (found.parent == parent) visit(name, found);
+  }
+}
+
 }  // namespace
 
 cpu_time cpu_of_process(pid_t process) {
@@ -64,12 +75,14 @@ cpu_time cpu_of_process(pid_t process) {
 
 cpu_time cpu_of_family(pid_t parent) {
   auto sum = cpu_of_process(parent);
-  for (auto const& entry : std::filesystem::directory_iterator{"/proc"}) {
-    auto const name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    auto const found = stat_of(name);
-    if (found.parent == parent) sum += of_ticks(found.own_ticks + found.buried_ticks);
-  }
+  for_each_child(parent, [&](std::string const&, process_stat const& child) { sum += of_ticks(child.own_ticks + child.buried_ticks); });
+  return sum;
+}
+
+std::uint64_t own_bytes_of_family(pid_t parent) {
+  auto const own = [](std::string const& process) { return field_of("/proc/" + process + "/status", "RssAnon:") * 1024; };
+  auto sum = own(std::to_string(parent));
+  for_each_child(parent, [&](std::string const& name, process_stat const&) { sum += own(name); });
   return sum;
 }
 

@@ -20,6 +20,8 @@ cpu_time cpu_of_self();
 cpu_time cpu_of_clock(clockid_t thread_clock);
 std::uint64_t resident_bytes_of(pid_t process);
 std::uint64_t resident_bytes_of_self();
+// What is in memory and is no file's: of a process and its children that run. Shared buffers are none of it.
+std::uint64_t own_bytes_of_family(pid_t parent);
 // Open descriptors, and threads, of one process. Zero when it is gone.
 std::uint64_t descriptors_of(pid_t process);
 std::uint64_t threads_of(pid_t process);

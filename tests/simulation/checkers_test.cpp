@@ -129,6 +129,7 @@ class court {
   saga_id const id = saga_number(1);
 
   judge& on() { return judge_; }
+  shared_store& store() { return store_; }
   void finish() { judge_.finish(store_); }
   writer_number writer = first_writer;
   epoch under{1};
@@ -368,6 +369,82 @@ TEST(checkers, acknowledged) {
   seen.row.last = sequence{9};
   ahead.on().viewed(seen);
   EXPECT_TRUE(ahead.found("acknowledged"));
+}
+
+runtime::call_answer answered(runtime::call_answer::kind_of kind) {
+  runtime::call_answer made;
+  made.kind = kind;
+  return made;
+}
+
+// What the sender has journalled of the attempt is not what was reported of it.
+TEST(checkers, acknowledged_reports) {
+  auto const done = answered(runtime::call_answer::kind_of::done);
+  court sender;
+  sender.start();
+  sender.send("s0");
+  auto failed = fact(event_kind::attempt_failed, "s0");
+  failed.sureness = certainty::unknown;
+  sender.journal(failed);
+  EXPECT_TRUE(sender.nothing());
+  sender.on().report_acknowledged(sender.call("s0", operation::act, 1), done);
+  EXPECT_TRUE(sender.found("acknowledged"));
+  court late;
+  late.start();
+  late.send("s0");
+  late.journal(failed);
+  late.journal(fact(event_kind::late_answer, "s0"));
+  late.on().report_acknowledged(late.call("s0", operation::act, 1), done);
+  late.on().report_came_late(late.call("s0", operation::act, 1));
+  EXPECT_TRUE(late.nothing());
+  late.on().report_came_late(late.call("s0", operation::act, 2));
+  EXPECT_TRUE(late.found("acknowledged"));
+  court same;
+  same.start();
+  same.done(1);
+  same.on().report_acknowledged(same.call("s0", operation::act, 1), done);
+  EXPECT_TRUE(same.nothing());
+  same.on().report_acknowledged(same.call("s0", operation::act, 1), answered(runtime::call_answer::kind_of::refused));
+  EXPECT_TRUE(same.found("acknowledged"));
+}
+
+TEST(checkers, drain) {
+  court hangs;
+  hangs.on().never_quiet(first_writer);
+  EXPECT_TRUE(hangs.found("drain"));
+  court keeps;
+  keeps.on().stopped(first_writer);
+  EXPECT_TRUE(keeps.found("drain"));
+}
+
+TEST(checkers, inbox) {
+  using extent = shared_store::extent;
+  using state = shared_store::request_state;
+  journal_batch taken;
+  taken.taken = {1};
+  journal_batch told;
+  told.alerts.emplace_back().kind = "start refused: 1";
+  court lost;
+  lost.store().ask_start(shard{0}, "six", "asked", "{}");
+  auto const [by, under] = lost.store().take_over(node_id{"a"});
+  EXPECT_EQ(lost.store().state_of_request("six", "asked"), state::waiting);
+  ASSERT_TRUE(lost.store().commit(by, under, taken, batch_number{1}).has_value());
+  EXPECT_TRUE(lost.found("inbox")) << "taken off alone, and nobody was told";
+  court apart;
+  apart.store().ask_start(shard{0}, "six", "asked", "{}");
+  apart.store().take_over(node_id{"a"});
+  ASSERT_TRUE(apart.store().commit(by, under, taken, batch_number{1}, extent::part).has_value());
+  EXPECT_FALSE(apart.found("inbox"));
+  EXPECT_EQ(apart.store().state_of_request("six", "asked"), state::gone);
+  ASSERT_TRUE(apart.store().commit(by, under, told, batch_number{2}).has_value());
+  EXPECT_EQ(apart.store().state_of_request("six", "asked"), state::refused);
+  court refused;
+  refused.store().ask_start(shard{0}, "six", "asked", "{}");
+  refused.store().take_over(node_id{"a"});
+  auto both = told;
+  both.taken = taken.taken;
+  ASSERT_TRUE(refused.store().commit(by, under, both, batch_number{1}).has_value());
+  EXPECT_FALSE(refused.found("inbox"));
 }
 
 TEST(checkers, one_key) {

@@ -60,12 +60,33 @@ void judge::stopped(writer_number of) {
   if (writers_[of].alive) wrong("drain", "writer " + std::to_string(of.value()) + " has stopped, and what it held is still its own");
 }
 
-void judge::report_acknowledged(runtime::outgoing_call const& call) {
+void judge::never_quiet(writer_number of) {
+  ++checks_;
+  wrong("drain", "writer " + std::to_string(of.value()) + " was told to stop, had nothing to wait for, and did not end");
+}
+
+bool judge::has_heard(runtime::outgoing_call const& of, event_kind outcome) {
+  auto* const known = find(of.saga);
+  if (known == nullptr) return false;
+  auto const& heard = facts(*known, of.step.text()).heard;
+  auto const at = heard.find({of.op, of.n.value()});
+  return at != heard.end() && at->second.contains(outcome);
+}
+
+// What the sender itself has journalled of the attempt (202, and nothing was reported) is not the report.
+void judge::report_acknowledged(runtime::outgoing_call const& call, runtime::call_answer const& reported) {
+  ++checks_;
+  auto const outcome = reported.kind == runtime::call_answer::kind_of::done ? event_kind::step_succeeded : event_kind::step_refused;
+  if (has_heard(call, outcome) || has_heard(call, event_kind::late_answer)) return;
+  wrong("acknowledged", "a report of " + std::string{name(call.op)} + " of " + call.step.text() + " was taken before it was durable");
+}
+
+void judge::report_came_late(runtime::outgoing_call const& call) {
   ++checks_;
   auto* const of = find(call.saga);
-  bool const durable = of != nullptr && facts(*of, call.step.text()).heard.contains({call.op, call.n.value()});
-  if (!durable)
-    wrong("acknowledged", "a report of " + std::string{name(call.op)} + " of " + call.step.text() + " was taken before it was durable");
+  if (of != nullptr && (of->ended || has_heard(call, event_kind::late_answer))) return;  // nothing is written after the end
+  wrong("acknowledged",
+        "a late report of " + std::string{name(call.op)} + " of " + call.step.text() + " was answered before it was durable");
 }
 
 void judge::action_acknowledged(operator_request const& what) {

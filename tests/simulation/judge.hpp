@@ -77,8 +77,11 @@ class judge final : public store_observer {
   void sent_while_stopping(runtime::outgoing_call const& call);
   // It has ended in good order: nothing is its own any more.
   void stopped(writer_number of);
-  // A participant was told that its report has been taken.
-  void report_acknowledged(runtime::outgoing_call const& call);
+  // It was told to stop, had nothing to wait for any more, and did not end.
+  void never_quiet(writer_number of);
+  // A participant was told that its report has been taken; or that it came too late, and was recorded as that.
+  void report_acknowledged(runtime::outgoing_call const& call, runtime::call_answer const& reported);
+  void report_came_late(runtime::outgoing_call const& call);
   void start_acknowledged(std::string const& saga, std::string const& key, saga_id id);
   void action_acknowledged(operator_request const& what);
   void told_ended(saga_view const& as);
@@ -117,6 +120,7 @@ class judge final : public store_observer {
   struct step_facts;
   struct saga_case;
 
+  bool has_heard(runtime::outgoing_call const& of, event_kind outcome);
   void wrong(std::string_view checker, saga_case const& of, std::string const& what);
   void wrong(std::string_view checker, std::string const& what);
   saga_case* find(saga_id id);

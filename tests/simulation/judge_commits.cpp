@@ -140,7 +140,7 @@ void judge::note_step_event(saga_case& of, event const& what) {
   if (what.step.empty()) return;
   auto& known = facts(of, what.step.text());
   bool const act = what.op == operation::act;
-  if (what.n.value() > 0 && what.kind != event_kind::timer_fired) known.heard.emplace(what.op, what.n.value());
+  if (what.n.value() > 0 && what.kind != event_kind::timer_fired) known.heard[{what.op, what.n.value()}].insert(what.kind);
   switch (what.kind) {
     case event_kind::step_succeeded:
       if (act && !known.odd_answer) known.done = true;  // an answer that does not fit is none

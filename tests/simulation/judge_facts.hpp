@@ -25,9 +25,9 @@ struct judge::step_facts {
   std::uint32_t begun = 0;    // attempts that the journal had asked for when the saga turned round
   std::uint32_t sure_no = 0;  // attempts that surely did nothing
   std::uint32_t refusals = 0;
-  std::uint32_t retries = 0;                            // operator's
-  std::set<std::pair<operation, std::uint32_t>> heard;  // attempts whose outcome is journalled
-  bool by_person = false;                               // skipped, or completed: its effect is a person's affair
+  std::uint32_t retries = 0;                                                  // operator's
+  std::map<std::pair<operation, std::uint32_t>, std::set<event_kind>> heard;  // what is journalled of an attempt
+  bool by_person = false;                                                     // skipped, or completed: its effect is a person's affair
 
   step_facts() = default;
 };

@@ -14,6 +14,7 @@ constexpr duration repeat_after = std::chrono::milliseconds{50};
 constexpr duration restart_after_max = std::chrono::seconds{3};
 constexpr int drift_max = 20;  // thousandths
 constexpr duration stop_grace = std::chrono::seconds{10};
+constexpr duration turns_end_within = std::chrono::seconds{1};  // where nothing is waited for
 constexpr duration inbox_look = std::chrono::milliseconds{500};
 
 timestamp beginning() {
@@ -46,9 +47,24 @@ void node::stop() {
   if (world_.tracing()) world_.note("stop", std::to_string(number_));
   world_.count_stop();
   stopping_ = true;
-  engine_->stop([this] { after(duration{0}, [this] { end(); }); });
+  engine_->stop([this] {
+    if (planted(planted_bug::hang_at_stop)) return;
+    quiet_ = true;
+    after(duration{0}, [this] { end(); });
+  });
   if (steward_) steward_->give_all();
-  after(stop_grace, [this] { end(); });
+  after(stop_grace, [this] { lose_patience(); });
+}
+
+// It ends all the same. Where nothing is out and nothing is being written, the engine should have said that it may.
+void node::lose_patience() {
+  if (quiet_) return;
+  if (writing_ > 0 || !outs_.empty()) return end();
+  after(turns_end_within, [this, seen = activity_] {
+    if (quiet_) return;
+    if (seen == activity_) world_.judge().never_quiet(writer_);
+    end();
+  });
 }
 
 // Behind the last write, and when nothing leaves any more. A write that is still on its way then finds that nobody is there.
@@ -65,6 +81,7 @@ void node::end() {
 
 void node::freeze(duration time) {
   frozen_ = true;
+  ++activity_;
   if (world_.tracing()) world_.note("frozen", std::to_string(number_));
   world_.time().after(time, owner{}, [this, life = life_] {
     if (life == life_) thaw();
@@ -136,7 +153,8 @@ void node::crash() {
   stopping_ = false;
   world_.mark(number_ + 7);
   ++life_;
-  ready_ = frozen_ = doomed_ = false;
+  ready_ = frozen_ = doomed_ = quiet_ = false;
+  writing_ = 0;
   backlog_.clear();
   outs_.clear();
   engine_.reset();
@@ -193,7 +211,14 @@ void node::resign() {
 void node::commit(journal_batch batch, runtime::batch_writer::completion done) {
   if (doomed_) return;
   if (batch.empty()) return after(duration{0}, [done = std::move(done)] { done(isolating_report{}); });
-  try_commit(std::make_shared<journal_batch>(std::move(batch)), done, false);
+  ++writing_;
+  ++activity_;
+  auto const heard = [this, done = std::move(done)](result<isolating_report> outcome) {
+    --writing_;
+    ++activity_;
+    done(std::move(outcome));
+  };
+  try_commit(std::make_shared<journal_batch>(std::move(batch)), heard, false);
 }
 
 void node::try_commit(batch_ptr const& batch, runtime::batch_writer::completion const& done, bool again) {
@@ -224,7 +249,7 @@ void node::arrive_at_store(transaction const& what) {
     world_.judge().data_refused(records.front().saga);
     if (world_.tracing()) world_.note("reject", records.front().saga.text().substr(20));
   }
-  store_session session{world_.store(), what.writer, what.under};
+  store_session session{world_.store(), what.writer, what.under, *what.batch};
   auto outcome = commit_isolating(session, *what.batch, batch_number{what.number});
   world_.mark(outcome ? records.size() : 1'000'003);
   if (what.life != life_) return;

@@ -109,6 +109,7 @@ class node final : public clock_source,
 
   void load_and_go();
   void end();
+  void lose_patience();
   void look_into_inbox();
   void report_later(runtime::outgoing_call const& what, participants::reply const& reply);
   void leave(std::uint64_t token);
@@ -129,6 +130,9 @@ class node final : public clock_source,
   bool doomed_ = false;
   bool stopping_ = false;
   bool ended_ = false;                         // in good order
+  bool quiet_ = false;                         // the engine has said that it may end
+  std::uint64_t activity_ = 0;                 // counts commits, their ends, and standstills: whether there were any
+  int writing_ = 0;                            // batches that the engine has not heard of yet
   std::deque<std::function<void()>> backlog_;  // while it stands still
   int drift_;                                  // of its clock of durations, in thousandths
   duration clock_offset_{};

@@ -11,6 +11,7 @@ namespace {
 using action = operator_request::action_kind;
 constexpr duration patience = std::chrono::seconds{3};   // of a client for its answer
 constexpr duration round = std::chrono::seconds{2};      // of the operators
+constexpr int missed_max = 20;                           // looks for an alert: a minute, which no commit takes
 constexpr duration meddling = std::chrono::seconds{10};  // somebody comes within this time
 
 operator_request request(saga_id id, action what) {
@@ -80,12 +81,16 @@ void people::ask_by_sql(std::shared_ptr<wish> const& what) {
   look_for(what);
 }
 
-void people::look_for(std::shared_ptr<wish> const& what) {
-  world_.time().after(patience, owner{}, [this, what] {
+// Refused, and somebody was told: it is asked for once more. Nobody may have been told yet, but not for long. `missed`: so often before.
+void people::look_for(std::shared_ptr<wish> const& what, int missed) {
+  world_.time().after(patience, owner{}, [this, what, missed] {
     auto const holder = world_.store().holder(what->saga, what->key);
     if (holder) return answered(what, *holder);
-    // Refused, and somebody was told: it is asked for once more.
-    world_.store().is_asked_for(what->saga, what->key) ? look_for(what) : ask_by_sql(what);
+    auto const state = world_.store().state_of_request(what->saga, what->key);
+    bool const gone = state == shared_store::request_state::gone;
+    if (state == shared_store::request_state::waiting || (gone && missed < missed_max)) return look_for(what, gone ? missed + 1 : 0);
+    if (gone) world_.judge().request_lost(what->saga, what->key);
+    ask_by_sql(what);
   });
 }
 

@@ -33,7 +33,7 @@ class people {
   void one_saga(unsigned number);
   void ask(std::shared_ptr<wish> const& what);
   void ask_by_sql(std::shared_ptr<wish> const& what);
-  void look_for(std::shared_ptr<wish> const& what);
+  void look_for(std::shared_ptr<wish> const& what, int missed = 0);
   void answered(std::shared_ptr<wish> const& what, saga_id id);
   void wait_for(saga_id id);
   void act_later(saga_id id, operator_request::action_kind what, duration within);

@@ -8,6 +8,8 @@
 namespace atone::simulation {
 namespace {
 
+std::string const refusal = "start refused: ";  // an alert's kind, before the request's number
+
 error fenced(epoch under) {
   return error{errc::fenced, "epoch " + std::to_string(under.value()) + " is fenced"};
 }
@@ -51,7 +53,7 @@ std::pair<writer_number, epoch> shared_store::take_over(node_id const& node) {
   return {number, at->epoch};
 }
 
-result<commit_report> shared_store::commit(writer_number by, epoch under, journal_batch const& what, batch_number number) {
+result<commit_report> shared_store::commit(writer_number by, epoch under, journal_batch const& what, batch_number number, extent of) {
   auto& row = row_of(by);
   if (!current(by, under) && !planted(planted_bug::skip_fence)) return fenced(under);
   if (current(by, under)) {
@@ -67,7 +69,7 @@ result<commit_report> shared_store::commit(writer_number by, epoch under, journa
   if (!lost.empty()) kept = without(what, lost);
   journal_batch const& taken = kept ? *kept : what;
   if (auto const fine = check(taken); !fine) return fine.error();
-  apply(taken);
+  apply(taken, of);
   report.database_time = now_();
   row.last = number;
   row.report = report;
@@ -117,7 +119,7 @@ result<void> shared_store::check(journal_batch const& what) const {
   return {};
 }
 
-void shared_store::apply(journal_batch const& what) {
+void shared_store::apply(journal_batch const& what, extent of) {
   for (auto const& start : what.starts) {
     sagas_[start.row.id].row = start.row;
     if (!start.row.key.value().empty()) {
@@ -154,17 +156,22 @@ void shared_store::apply(journal_batch const& what) {
   }
   for (auto const& output : what.outputs) outputs_[output_name{output.saga_name, output.step.text(), output.key}] = output;
   for (auto const& action : what.actions) sagas_[action.saga].actions.push_back(action);
-  for (auto const number : what.taken) {
-    auto const at = inbox_.find(number);
-    if (at == inbox_.end()) continue;
-    auto const asked = at->second;
-    inbox_.erase(at);
-    // Where data was refused, requests go in a batch of their own (commit_isolating); one that can't be started, with an alert.
-    bool const told = std::any_of(what.alerts.begin(), what.alerts.end(),
-                                  [&](alert_row const& one) { return one.kind == "start refused: " + std::to_string(number); });
-    bool const apart = what.records.empty() && what.changes.empty();
-    if (!asked.arrived && !told && !apart && !keys_.contains(key_name{asked.saga, asked.key})) told_.request_lost(asked.saga, asked.key);
+  for (auto const& alert : what.alerts) {
+    if (alert.kind.starts_with(refusal) && !planted(planted_bug::forget_refusal)) refusals_.insert(alert.kind);
   }
+  for (auto const number : what.taken) take_off(number, of);
+}
+
+// A request that can't be started goes with an alert, in one transaction. Where data was refused, requests go in a batch of their own, and
+// the alert follows: whoever asked for the start looks for it (people).
+void shared_store::take_off(std::uint64_t number, extent of) {
+  auto const at = inbox_.find(number);
+  if (at == inbox_.end()) return;
+  auto const asked = at->second;
+  inbox_.erase(at);
+  if (asked.arrived || of == extent::part) return;
+  bool const told = refusals_.contains(refusal + std::to_string(number));
+  if (!told && !keys_.contains(key_name{asked.saga, asked.key})) told_.request_lost(asked.saga, asked.key);
 }
 
 std::vector<open_saga> shared_store::load_open(std::vector<shard> const& of) const {
@@ -215,15 +222,20 @@ std::vector<inbox_start> shared_store::take_inbox(std::vector<shard> const& of) 
 
 void shared_store::ask_start(shard waits_in, std::string saga, std::string key, std::string input) {
   auto& made = inbox_[++inbox_numbers_];
+  requests_[key_name{saga, key}].push_back(inbox_numbers_);
   made.home = waits_in;
   made.saga = std::move(saga);
   made.key = std::move(key);
   made.input = std::move(input);
 }
 
-bool shared_store::is_asked_for(std::string const& saga, std::string const& key) const {
-  return std::any_of(inbox_.begin(), inbox_.end(),
-                     [&](auto const& one) { return !one.second.arrived && one.second.saga == saga && one.second.key == key; });
+shared_store::request_state shared_store::state_of_request(std::string const& saga, std::string const& key) const {
+  auto const& numbers = requests_.at(key_name{saga, key});
+  if (std::any_of(numbers.begin(), numbers.end(), [&](auto const number) { return inbox_.contains(number); }))
+    return request_state::waiting;
+  bool const told =
+      std::all_of(numbers.begin(), numbers.end(), [&](auto const number) { return refusals_.contains(refusal + std::to_string(number)); });
+  return told ? request_state::refused : request_state::gone;
 }
 
 void shared_store::leave(writer_number by, epoch under) {

@@ -53,13 +53,21 @@ class shared_store {
 
   // ---- journal ----
   std::pair<writer_number, epoch> take_over(node_id const& node);
-  result<commit_report> commit(writer_number by, epoch under, journal_batch const& what, batch_number number);
+  // `extent`: whether commit_isolating has taken a batch apart, whose requests are then taken off in one of their own.
+  enum class extent : std::uint8_t { whole, part };
+  result<commit_report> commit(writer_number by, epoch under, journal_batch const& what, batch_number number, extent of = extent::whole);
   std::vector<open_saga> load_open(std::vector<shard> const& of) const;
   result<void> hand_over(writer_number by, epoch under, std::vector<shard_move> const& moves);
   std::vector<inbox_start> take_inbox(std::vector<shard> const& of) const;
   // atone.start(saga, key, input), in a transaction of somebody's that is durable now.
   void ask_start(shard waits_in, std::string saga, std::string key, std::string input);
-  bool is_asked_for(std::string const& saga, std::string const& key) const;
+  // What has become of the starts that were asked for under this key, where no saga has it.
+  enum class request_state : std::uint8_t {
+    waiting,  // one is in the inbox
+    refused,  // each was taken off, and of each somebody was told
+    gone,     // one was taken off, and nobody was told
+  };
+  request_state state_of_request(std::string const& saga, std::string const& key) const;
   bool inbox_empty() const noexcept { return inbox_.empty(); }
   std::uint16_t shards() const noexcept { return static_cast<std::uint16_t>(leases_.size()); }
 
@@ -110,7 +118,8 @@ class shared_store {
   std::vector<start_loser> find_losers(journal_batch const& what) const;
   result<void> check(journal_batch const& what) const;
   bool refuses(saga_id saga) const { return !rejected_.empty() && rejected_.contains(saga); }
-  void apply(journal_batch const& what);
+  void apply(journal_batch const& what, extent of);
+  void take_off(std::uint64_t number, extent of);
   void move(shard which, std::optional<writer_number> to);
 
   std::vector<lease> leases_;
@@ -130,16 +139,21 @@ class shared_store {
   };
   std::map<std::uint64_t, waiting> inbox_;
   std::uint64_t inbox_numbers_ = 0;
+  std::map<key_name, std::vector<std::uint64_t>> requests_;
+  std::unordered_set<std::string> refusals_;  // kinds of alerts: "start refused: 7"
   std::unordered_set<saga_id> rejected_;
 };
 
 // The journal of one writer: what commit_isolating works with.
 class store_session final : public journal {
  public:
-  store_session(shared_store& of, writer_number by, atone::epoch under) : of_(of), by_(by), under_(under) {}
+  store_session(shared_store& of, writer_number by, atone::epoch under, journal_batch const& whole)
+      : of_(of), by_(by), under_(under), whole_(whole) {}
 
   result<epoch> take_over(node_id const&) override { return error{errc::unsupported, "the world takes over"}; }
-  result<commit_report> commit(journal_batch const& batch, batch_number number) override { return of_.commit(by_, under_, batch, number); }
+  result<commit_report> commit(journal_batch const& batch, batch_number number) override {
+    return of_.commit(by_, under_, batch, number, &batch == &whole_ ? shared_store::extent::whole : shared_store::extent::part);
+  }
   result<commit_report> commit_with_sql(sql_statement const&, answer_to_batch const&, batch_number) override {
     return error{errc::unsupported, "no SQL in this world"};
   }
@@ -155,6 +169,7 @@ class store_session final : public journal {
   shared_store& of_;
   writer_number by_;
   atone::epoch under_;
+  journal_batch const& whole_;  // that is committed, in one piece or in parts
 };
 
 }  // namespace atone::simulation

@@ -120,8 +120,9 @@ void world::report(runtime::outgoing_call const& what, runtime::call_answer cons
                                [&](auto const& one) { return one->up() && !one->frozen() && one->engine().under_way(what.saga); });
   if (at == nodes_.end()) return again();
   if (settings_.trace) note("report", what.saga.text().substr(20) + " " + what.step.text() + " " + std::string{atone::name(what.op)});
-  (*at)->engine().report(what.saga, what.step, what.op, what.n, answer, [this, what, again](result<void> outcome) {
-    if (outcome) return judge_.report_acknowledged(what);
+  (*at)->engine().report(what.saga, what.step, what.op, what.n, answer, [this, what, answer, again](result<void> outcome) {
+    if (outcome) return judge_.report_acknowledged(what, answer);
+    if (outcome.error().code == errc::conflict) return judge_.report_came_late(what);
     if (outcome.error().retryable()) again();
   });
 }

@@ -25,8 +25,8 @@ class journal_dump {
   static constexpr std::size_t line_max = std::size_t{256} << 20U;  // bytes of one row's line
 
   // Reads all of `from`, which errors call `name`; `folder` has room for the events (as much as the dump has of them). Errors: corrupt
-  // (no dump of that kind, cut off, another migration than this build's, a table that is not there, a row that can't be read), each with
-  // the line and what was expected; unavailable (the folder takes no file).
+  // (no dump of that kind, cut off, another migration than this build's, a table that is not there, a row that can't be read, events of a
+  // saga without a row), each with the line or the saga and what was expected; unavailable (the folder takes no file).
   static result<std::unique_ptr<journal_dump>> read(std::istream& from, std::string const& name, std::string const& folder);
 
   ~journal_dump();
@@ -37,7 +37,8 @@ class journal_dump {
   std::vector<saga_row> const& sagas() const noexcept;
   // Null: no such saga.
   saga_row const* find(saga_id id) const noexcept;
-  // Oldest first, as the dump has them: where rows are missing, they are missing here. Errors: unavailable.
+  // Oldest first, as the dump has them: where rows are missing, they are missing here. Errors: unavailable; corrupt (the file was
+  // changed meanwhile).
   result<std::vector<event>> history(saga_id id) const;
   // Null: the dump has no such version.
   definition_row const* definition(std::string const& name, definition_version version) const noexcept;

@@ -60,6 +60,13 @@ result<std::string> unescape(std::string_view text) {
   return made;
 }
 
+// What an escape stands for is looked at too: no server has other text than this.
+result<void> check_text(std::string_view text) {
+  if (find_bad_utf8(text) != std::string_view::npos) return no_row("found bytes that are not UTF-8");
+  if (text.find('\0') != std::string_view::npos) return no_row("found a zero byte; expected text");
+  return {};
+}
+
 std::string escape(std::string_view text) {
   std::string made;
   for (char const character : text) {
@@ -177,12 +184,14 @@ std::optional<duration> take_time(clock_text& from) {
 
 }  // namespace
 
-result<copy_fields> split_copy_line(std::string_view line) {
+result<copy_fields> split_copy_line(std::string_view line, std::size_t width) {
+  auto const count = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
+  if (count != width) return no_row("found " + std::to_string(count) + " fields; expected " + std::to_string(width));
   if (line.find('\r') != std::string_view::npos) {
     return no_row("found a carriage return; expected \\r in its place: something has changed the line ends");
   }
-  if (find_bad_utf8(line) != std::string_view::npos) return no_row("found bytes that are not UTF-8");
   copy_fields fields;
+  fields.reserve(width);
   for (std::size_t at = 0; at <= line.size();) {
     auto const end = std::min(line.find('\t', at), line.size());
     auto const raw = line.substr(at, end - at);
@@ -193,6 +202,7 @@ result<copy_fields> split_copy_line(std::string_view line) {
     }
     auto text = unescape(raw);
     if (!text) return text.error();
+    if (auto fine = check_text(*text); !fine) return fine.error();
     fields.emplace_back(std::move(*text));
   }
   return fields;

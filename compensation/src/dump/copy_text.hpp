@@ -18,8 +18,9 @@ namespace atone::dump {
 
 using copy_fields = std::vector<std::optional<std::string>>;  // nothing: null
 
-// A line without its end. Errors (corrupt) say what was found and expected; whoever calls knows the line's number.
-result<copy_fields> split_copy_line(std::string_view line);
+// A line without its end, of `width` fields, each of them UTF-8 without zero bytes. They are counted before any is read: a damaged line
+// may have millions. Errors (corrupt) say what was found and expected; whoever calls knows the line's number.
+result<copy_fields> split_copy_line(std::string_view line, std::size_t width);
 // The same backwards: what COPY would write. For tests, and so that the two stand beside each other.
 std::string copy_line(copy_fields const& fields);
 

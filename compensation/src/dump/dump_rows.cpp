@@ -16,8 +16,8 @@ constexpr std::size_t shown_max = 40;  // of a value that is wrong
 
 constexpr std::array migration_names{"number"sv};
 constexpr std::array definition_names{"name"sv, "version"sv, "hash"sv, "text"sv, "published_at"sv};
-constexpr std::array saga_names{"shard"sv,      "saga_id"sv,    "definition"sv, "version"sv, "definition_hash"sv, "status"sv,
-                                "started_at"sv, "updated_at"sv, "ended_at"sv,   "cause"sv,   "crashes"sv,         "last_seq"sv};
+constexpr std::array saga_names{"shard"sv,      "saga_id"sv,  "definition"sv, "version"sv, "definition_hash"sv, "status"sv, "started_at"sv,
+                                "updated_at"sv, "ended_at"sv, "cause"sv,      "crashes"sv, "last_seq"sv,        "wake_at"sv};
 constexpr std::array event_names{"saga_id"sv,     "format"sv,      "kind"sv,      "seq"sv,     "cause"sv,    "at"sv,
                                  "random"sv,      "step"sv,        "operation"sv, "attempt"sv, "sureness"sv, "timer"sv,
                                  "http_status"sv, "retry_after"sv, "payload"sv,   "note"sv,    "actor"sv};
@@ -146,6 +146,7 @@ result<saga_row> read_saga(copy_fields const& fields) {
   made.cause = from.text();
   made.crashes = from.number<std::uint32_t>();
   made.last = sequence{from.number<std::uint32_t>()};
+  made.wake_at = from.maybe_time();
   return from.finish(std::move(made));
 }
 

@@ -45,6 +45,16 @@ result<void> event_index::finish() {
   return {};
 }
 
+std::optional<saga_id> event_index::find_stranger(std::function<bool(saga_id)> const& known) const {
+  std::optional<saga_id> last;
+  for (auto const& each : places_) {
+    if (last == each.saga) continue;
+    last = each.saga;
+    if (!known(each.saga)) return last;
+  }
+  return std::nullopt;
+}
+
 result<std::vector<std::string>> event_index::texts_of(saga_id saga) const {
   auto at = std::lower_bound(places_.begin(), places_.end(), saga, [](place const& one, saga_id wanted) { return one.saga < wanted; });
   std::vector<std::string> texts;

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +23,10 @@ class event_index {
 
   // Errors: unavailable (no room, say).
   result<void> add(saga_id saga, sequence seq, std::string_view text);
-  // After the last add(), before the first texts_of().
+  // After the last add(), before what comes below.
   result<void> finish();
+  // The first saga of which something was added and that is not `known`; nothing: all are.
+  std::optional<saga_id> find_stranger(std::function<bool(saga_id)> const& known) const;
   // What was added for the saga, by rising sequence. Errors: unavailable.
   result<std::vector<std::string>> texts_of(saga_id saga) const;
 

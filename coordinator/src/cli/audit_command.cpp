@@ -151,13 +151,14 @@ class audit_run {
     return error{errc::internal, "service '" + from.service + "': the listing of its effects has no end"};
   }
 
-  // Null when the journal has it no more, or it can't be read: such sagas are not checkable.
+  // Null when the journal has it no more, it can't be read, or it is not what the saga was started with: such sagas are not checkable.
   result<definition_ptr> definition_of(definition_ref const& which) {
-    auto const key = which.name + '@' + std::to_string(which.version.value());
+    auto const key = which.name + '@' + std::to_string(which.version.value()) + ' ' + which.hash.text();
     if (auto const known = definitions_.find(key); known != definitions_.end()) return known->second;
     auto const text = journal_->definition_text(which);
     if (!text) return text.error();
     auto loaded = *text ? load_definition(**text).definition : definition_ptr{};
+    if (loaded && loaded->ref != which) loaded = nullptr;
     return definitions_.emplace(key, std::move(loaded)).first->second;
   }
 

@@ -30,7 +30,7 @@ class audit_journal {
   virtual result<std::optional<saga_row>> find(saga_id id) = 0;
   // All events of one saga, oldest first.
   virtual result<std::optional<std::vector<event>>> history(saga_id id) = 0;
-  // The YAML as published.
+  // The YAML as published. Nothing also where the journal says that it is another than that of the hash (audit_run looks for itself).
   virtual result<std::optional<std::string>> definition_text(definition_ref const& which) = 0;
   // The youngest saga that was ever deleted.
   virtual result<std::optional<saga_id>> deleted_up_to() = 0;

@@ -48,7 +48,7 @@ class dump_journal final : public audit_journal {
 
   result<std::optional<std::string>> definition_text(definition_ref const& which) override {
     auto const* const found = from_->definition(which.name, which.version);
-    return found == nullptr ? std::optional<std::string>{} : std::optional{found->text};
+    return found == nullptr || found->ref != which ? std::optional<std::string>{} : std::optional{found->text};
   }
 
   result<std::optional<saga_id>> deleted_up_to() override { return from_->deletions().newest; }
@@ -94,7 +94,7 @@ class sqlite_copy final : public audit_journal {
   result<std::optional<std::string>> definition_text(definition_ref const& which) override {
     auto const found = reader_->definition(which.name, which.version);
     if (!found) return found.error();
-    return *found ? std::optional{(*found)->text} : std::optional<std::string>{};
+    return *found && (*found)->ref == which ? std::optional{(*found)->text} : std::optional<std::string>{};
   }
 
   result<std::optional<saga_id>> deleted_up_to() override {

@@ -83,6 +83,7 @@ saga_row read_saga(json::value const& from) {
   row.id = saga_id::parse(text_of(from, "id")).value_or(saga_id{});
   row.definition.name = text_of(from, "saga");
   row.definition.version = definition_version{static_cast<std::uint32_t>(integer_of(from, "version"))};
+  row.definition.hash = content_hash::parse(text_of(from, "definition_hash")).value_or(content_hash{});
   row.key = business_key{text_of(from, "key")};
   row.status = parse_saga_status(text_of(from, "status")).value_or(saga_status::running);
   row.started_at = time_of(from, "started_at");

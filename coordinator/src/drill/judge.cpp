@@ -95,8 +95,10 @@ judgement judge_hits(drill_report const& of) {
   for (auto const& each : of.faults) {
     hits += each.hits;
     if (each.hit_nothing == 0) continue;
-    text += (text.empty() ? "" : "; ") + each.text + ": met no connection, or nothing went through proxy " + each.proxy + ", " +
-            std::to_string(each.hit_nothing) + " of " + counted(each.times, "time");
+    auto const why = each.proxy.empty() ? "the process kept its clock: libfaketime was not in it at the end"
+                                        : "met no connection, or nothing went through proxy " + each.proxy;
+    text += (text.empty() ? "" : "; ") + each.text + ": " + why + ", " + std::to_string(each.hit_nothing) + " of " +
+            counted(each.times, "time");
   }
   if (!text.empty()) return {"hits", standing::unknown, text};
   return {"hits", standing::kept, "the proxies' faults met " + counted(hits, "connection")};
@@ -130,6 +132,10 @@ std::uint64_t drill_report::applied() const noexcept {
   std::uint64_t sum = 0;
   for (auto const& each : faults) sum += each.times;
   return sum;
+}
+
+std::uint64_t drill_report::left_out() const noexcept {
+  return static_cast<std::uint64_t>(std::count_if(faults.begin(), faults.end(), [](auto const& each) { return !each.left_out.empty(); }));
 }
 
 duration longest(std::vector<duration> const& all) {

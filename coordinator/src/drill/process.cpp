@@ -180,11 +180,26 @@ result<void> managed_process::start() {
   if (!made) return made.error();
   started_ = *made;
   by_drill_ = true;
+  clear_clock();
+  if (!clock_.empty()) clocked_ = started_.pid();
   return {};
 }
 
 void managed_process::set_clock(duration off, std::string const& library) {
   clock_ = clock_prefix(off, library);
+}
+
+bool managed_process::has_loaded(std::string const& library) const {
+  std::ifstream maps{"/proc/" + std::to_string(started_.pid()) + "/maps"};
+  auto const name = library.substr(library.rfind('/') + 1);
+  for (std::string line; std::getline(maps, line);) {
+    if (line.ends_with('/' + name)) return true;
+  }
+  return false;
+}
+
+void managed_process::clear_clock() {
+  if (clocked_ > 0) forget_clock(std::exchange(clocked_, -1));
 }
 
 result<void> managed_process::send(int signal, std::string const& what) {
@@ -205,8 +220,8 @@ result<void> managed_process::send(int signal, std::string const& what) {
 result<void> managed_process::kill() {
   auto sent = send(SIGKILL, "killed");
   paused_ = false;
-  if (by_drill_) forget_clock(started_.pid());
   if (sent) started_.reap();
+  clear_clock();
   return sent;
 }
 
@@ -225,10 +240,10 @@ void managed_process::go_on() {
 }
 
 void managed_process::stop() {
-  if (!running()) return;
-  static_cast<void>(send(SIGTERM, "ended"));
+  if (running()) static_cast<void>(send(SIGTERM, "ended"));
   for (int look = 0; look < looks_max && running(); ++look) ::poll(nullptr, 0, look_every_ms);
   if (running()) static_cast<void>(kill());
+  clear_clock();
 }
 
 }  // namespace atone::drill

@@ -60,6 +60,8 @@ class managed_process {
   result<void> start();
   // From the next start on: clock_library.hpp.
   void set_clock(duration off, std::string const& library);
+  // Whether this library is in it now; of one that the drill has started.
+  bool has_loaded(std::string const& library) const;
   bool can_start() const noexcept { return !plan_.start.empty(); }
   bool running();
   // Of one that the drill has started and that has ended.
@@ -75,11 +77,14 @@ class managed_process {
   // Whom the pid file means: only for one that the drill itself has never started. Errors: nobody, or somebody else.
   result<process_identity> named();
   result<void> send(int signal, std::string const& what);
+  // What the library that gave it another clock has left behind.
+  void clear_clock();
 
   process_plan const& plan_;
   std::string clock_;  // what gives it another clock, before its command line
   command started_;
   process_identity known_;  // by the pid file
+  int clocked_ = -1;        // the process that was started with another clock
   bool by_drill_ = false;   // it was started by the drill: the pid file is looked at no more
   bool ours_ = false;       // it was not there before the drill
   bool paused_ = false;

@@ -114,7 +114,9 @@ std::string to_text(drill_report const& of, demands const& must) {
   for (auto const& id : sagas.missing_ids) text += "  lost: " + id + '\n';
   for (auto const& each : sagas.doubled_keys) text += "  doubled: " + each + '\n';
   for (auto const& each : all) text += padded(std::string{each.about}, 13) + padded(std::string{name(each.stands)}, 15) + each.text + '\n';
-  text += std::string{verdict_word(verdict(all))} + '\n';
+  text += std::string{verdict_word(verdict(all))};
+  if (auto const count = of.left_out(); count > 0) text += ", " + std::to_string(count) + (count == 1 ? " fault" : " faults") + " left out";
+  text += '\n';
   return text;
 }
 
@@ -126,7 +128,7 @@ std::string to_json(drill_report const& of, demands const& must) {
   out.number(static_cast<std::int64_t>(of.usual.per_second() * 1000));
   out.key("faults").begin_array();
   for (auto const& each : of.faults) write_fault(out, each);
-  out.end_array().key("applied").number(of.applied()).key("kills").number(of.kills());
+  out.end_array().key("left_out").number(of.left_out()).key("applied").number(of.applied()).key("kills").number(of.kills());
   out.key("repeats").number(of.repeats).key("restarts").number(of.ends());
   write_counts(out, "ended_by_themselves", of.ended);
   write_sagas(out, of.sagas);

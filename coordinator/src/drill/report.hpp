@@ -34,7 +34,7 @@ struct fault_record {
   std::uint64_t fallback_missed = 0;               // times that the expected one did not come
   std::uint64_t alert_missed = 0;
   std::uint64_t hits = 0;         // connections that it did something to; of a proxy's fault
-  std::uint64_t hit_nothing = 0;  // times that it touched none, or nothing went through the proxy
+  std::uint64_t hit_nothing = 0;  // times that it touched none, nothing went through the proxy, or the process kept its clock
   std::string left_out;           // why it can't be applied here; empty: it can
 
   fault_record() = default;
@@ -76,6 +76,7 @@ struct drill_report {
   drill_report() = default;
   std::uint64_t kills() const noexcept;
   std::uint64_t applied() const noexcept;
+  std::uint64_t left_out() const noexcept;  // faults of the plan
   std::uint64_t ends() const noexcept;
 };
 

@@ -191,7 +191,7 @@ class drill_run {
       case fault_plan::kind_of::kill: return kill(here_.process(fault.target), fault.lasts);
       case fault_plan::kind_of::pause: return pause(here_.process(fault.target), *fault.lasts);
       case fault_plan::kind_of::network: return disturb(here_.proxy(fault.target), fault, into);
-      case fault_plan::kind_of::clock: return set_wrong(here_.process(fault.target), fault);
+      case fault_plan::kind_of::clock: return set_wrong(here_.process(fault.target), fault, into);
       case fault_plan::kind_of::command: break;
     }
     return run_commands(fault);
@@ -223,11 +223,13 @@ class drill_run {
   }
 
   // It is started with the wrong clock, and after that time with the right one: what it wrote meanwhile it reads again.
-  result<duration> set_wrong(managed_process& what, fault_plan const& by) {
+  // One that is linked statically, say, never had the wrong one: nothing is shown.
+  result<duration> set_wrong(managed_process& what, fault_plan const& by, fault_record& into) {
     what.set_clock(by.off, with_.clock_library);
     auto const begun = kill(what, std::nullopt);
     auto const since = fault_began_;
     if (begun) pump(*by.lasts);
+    if (begun && !report_.interrupted && !what.has_loaded(with_.clock_library)) ++into.hit_nothing;
     what.set_clock(duration::zero(), with_.clock_library);
     auto const ended = begun ? kill(what, std::nullopt) : begun;
     fault_began_ = since;

@@ -18,6 +18,8 @@ enum class planted_bug : std::uint8_t {
   key_not_unique,
   forget_notice,
   leave_keeps_shards,
+  forget_refusal,
+  hang_at_stop,
   // the participants (simulated)
   drop_barrier,
   drop_tombstone,

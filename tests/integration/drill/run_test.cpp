@@ -224,9 +224,26 @@ TEST_F(drill_run_test, a_wrong_clock_ends_with_a_right_one) {
   std::ifstream file{folder_ / "years"};
   std::vector<int> years;
   for (int year = 0; file >> year;) years.push_back(year);
+  EXPECT_EQ(seen.faults[0].hit_nothing, 0U);
   ASSERT_EQ(years.size(), 3U) << "at the beginning, with the wrong clock, and after it";
   EXPECT_GE(years[1], years[0] + 9);
   EXPECT_LE(years[2], years[0] + 1);
+}
+
+// As of a program that is linked statically: the library never comes into it.
+TEST_F(drill_run_test, a_clock_that_stayed_right_has_hit_nothing) {
+  with_.clock_library = find_clock_library();
+  if (with_.clock_library.empty() && std::getenv("CI") == nullptr) GTEST_SKIP() << "skipped, because libfaketime is not installed";
+  plan_.processes.emplace_back();
+  plan_.processes.back().name = "timed";
+  plan_.processes.back().start = "env -u LD_PRELOAD tail -f /dev/null";
+  plan_.processes.back().pid_file = folder_ / "pid";
+  add(fault_plan::kind_of::clock).target = "timed";
+  plan_.faults.back().off = 1h;
+  plan_.faults.back().lasts = 300ms;
+  auto const seen = run();
+  EXPECT_EQ(seen.faults[0].hit_nothing, 1U);
+  EXPECT_EQ(code(seen), 2) << to_text(seen, plan_.must);
 }
 
 TEST_F(drill_run_test, a_lost_saga_is_found) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <atone/json.hpp>
+#include <atone/load.hpp>
 
 #include "cli/audit_command.hpp"
 #include "demo_support.hpp"
@@ -43,6 +44,11 @@ class daemon_double {
     std::lock_guard const held{guard_};
     sagas_[std::move(id)] = saga_known{std::move(status), std::move(events)};
   }
+  // Its sagas were started with another text of that version.
+  void forget_definition() {
+    std::lock_guard const held{guard_};
+    hash_ = atone::content_hash::of("another").text();
+  }
   std::size_t lists() const { return lists_; }
 
  private:
@@ -64,8 +70,9 @@ class daemon_double {
     return slash == std::string::npos ? atone::http::response{200, row(*found)} : history(found->second);
   }
 
-  static std::string row(std::pair<std::string const, saga_known> const& of) {
-    return R"({"id":")" + of.first + R"(","saga":"one-order","version":1,"status":")" + of.second.status + "\"}";
+  std::string row(std::pair<std::string const, saga_known> const& of) const {
+    return R"({"id":")" + of.first + R"(","saga":"one-order","version":1,"definition_hash":")" + hash_ + R"(","status":")" +
+           of.second.status + "\"}";
   }
 
   // Newest first, paged by `before`.
@@ -83,11 +90,13 @@ class daemon_double {
     return atone::http::response{200, "{\"sagas\":[" + rows + "]}"};
   }
 
-  atone::http::response definition() const {
+  std::string definition_text() const {
     auto text = yaml;
-    text.replace(text.find("ORDERS_URL"), 10, orders_url_);
+    return text.replace(text.find("ORDERS_URL"), 10, orders_url_);
+  }
+  atone::http::response definition() const {
     atone::json::writer to;
-    to.begin_object().key("text").string(text).end_object();
+    to.begin_object().key("text").string(definition_text()).end_object();
     return atone::http::response{200, to.take()};
   }
 
@@ -102,6 +111,7 @@ class daemon_double {
   }
 
   std::string orders_url_;
+  std::string hash_ = atone::load_definition(definition_text()).definition->ref.hash.text();
   std::mutex guard_;
   std::map<std::string, saga_known> sagas_;
   std::atomic<std::size_t> lists_{0};
@@ -151,6 +161,15 @@ TEST_F(audit_command, a_forgotten_compensation_is_found) {
   daemon.knows(saga(1), "compensated", {done, undone});
   EXPECT_EQ(audit(), exit_code::negative);
   EXPECT_THAT(out(), HasSubstr("its effect stands"));
+}
+
+TEST_F(audit_command, a_definition_that_is_not_the_saga_s_judges_nothing) {
+  create(1);
+  daemon.knows(saga(1), "completed", {done});
+  daemon.forget_definition();
+  auto const ended = audit({"--service", "orders=" + orders.url(), "-o", "json"});
+  EXPECT_EQ(static_cast<int>(ended), 2) << out() << around->err();
+  EXPECT_THAT(out(), HasSubstr("definition_missing"));
 }
 
 TEST_F(audit_command, an_effect_of_an_unknown_saga_is_found) {

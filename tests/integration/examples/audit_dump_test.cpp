@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include <atone/json.hpp>
+#include <atone/load.hpp>
 
 #include "atoned_process.hpp"
 #include "demo_support.hpp"
@@ -134,6 +135,28 @@ TEST_F(audit_dump, finds_what_the_living_journal_finds) {
   EXPECT_THAT(around_->out(), HasSubstr("\"began_later\":1"));
   ASSERT_EQ(audit({}), exit_code::negative);
   EXPECT_THAT(around_->out(), HasSubstr("\"orphans\":2")) << "the living journal knows all";
+}
+
+// A definition's text that was changed in the file would change what is expected of each step.
+TEST_F(audit_dump, definitions_are_known_by_their_content) {
+  ATONE_NEED_POSTGRES();
+  auto& server = postgres_server::shared();
+  auto const store = server.address(server.make_database());
+  run_sagas(store);
+  auto const text = server.output_of("pg_dump", {store});
+  auto const service = "orders=" + orders_.url();
+  auto changed = text;
+  auto const at = changed.find("shard_key: =input.order_id % 3");
+  ASSERT_NE(at, std::string::npos);
+  changed[at + std::string_view{"shard_key: =input.order_id % "}.size()] = '5';
+  EXPECT_EQ(static_cast<int>(audit({"--service", service, "--dump", kept("changed.sql", changed)})), 2) << around_->out();
+  EXPECT_THAT(around_->out(), testing::AllOf(HasSubstr("definition_missing"), HasSubstr("\"proven\":0")));
+
+  auto const hash = atone::load_definition(definition_at(orders_.url())).definition->ref.hash.text();
+  auto other = text;
+  other.replace(other.find(hash), hash.size(), std::string(hash.size(), 'a'));  // of the definition's row, which comes first
+  EXPECT_EQ(static_cast<int>(audit({"--service", service, "--dump", kept("other.sql", other)})), 2) << around_->out();
+  EXPECT_THAT(around_->out(), testing::AllOf(HasSubstr("definition_missing"), HasSubstr("\"proven\":0")));
 }
 
 TEST_F(audit_dump, of_an_sqlite_file_is_a_copy_of_it) {

@@ -66,6 +66,9 @@ TEST(drill_judge, what_is_left_out_is_told_and_is_no_pass_where_all_is_asked_for
   EXPECT_EQ(code(partly), 0);
   EXPECT_THAT(to_text(partly, {}), HasSubstr("left out     kept           clock atoned +1h for 1s: libfaketime is not there"));
   EXPECT_THAT(to_text(partly, {}), Not(HasSubstr("never applied")));
+  EXPECT_THAT(to_text(partly, {}), testing::EndsWith("\npassed, 1 fault left out\n"));
+  EXPECT_THAT(to_text(good(), {}), testing::EndsWith("\npassed\n"));
+  EXPECT_EQ(json::parse(to_json(partly, {}))->find("left_out")->as_int64(), 1);
   partly.must_be_whole = true;
   EXPECT_EQ(code(partly), 2);
 }
@@ -186,6 +189,15 @@ TEST(drill_judge, a_proxys_fault_that_met_nobody_is_no_pass) {
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->find("faults")->elements()[0].find("hits")->as_int64(), 12);
   EXPECT_EQ(parsed->find("faults")->elements()[0].find("hit_nothing")->as_int64(), 1);
+}
+
+TEST(drill_judge, a_clock_that_stayed_right_is_no_pass) {
+  auto right = good();
+  right.faults[0].text = "clock atoned +1h for 1s";
+  right.faults[0].hit_nothing = 2;
+  EXPECT_EQ(code(right), 2);
+  EXPECT_THAT(to_text(right, {}),
+              HasSubstr("clock atoned +1h for 1s: the process kept its clock: libfaketime was not in it at the end, 2 of 3 times"));
 }
 
 TEST(drill_judge, what_could_not_be_seen_is_no_pass) {

@@ -87,6 +87,22 @@ TEST_F(drill_process, has_the_clock_that_it_is_given) {
   }
 }
 
+TEST_F(drill_process, leaves_nothing_of_its_clock_behind_when_it_is_ended) {
+  auto const library = find_clock_library();
+  if (library.empty() && std::getenv("CI") == nullptr) GTEST_SKIP() << "skipped, because libfaketime is not installed (Debian: faketime)";
+  plan_.start = waits;
+  std::string shared;
+  {
+    managed_process one{plan_};
+    one.set_clock(1h, library);
+    ASSERT_TRUE(one.bring_up());
+    ASSERT_TRUE(comes_true([&] { return one.has_loaded(library); }, patience));
+    shared = "/dev/shm/faketime_shm_" + std::to_string(written());
+    ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(shared); }, patience));
+  }
+  EXPECT_FALSE(std::filesystem::exists(shared));
+}
+
 TEST_F(drill_process, what_the_drill_brings_up_it_ends) {
   plan_.start = waits;
   {

@@ -6,6 +6,8 @@
 
 #include <atone/journal_dump.hpp>
 
+#include "dump/copy_text.hpp"
+
 namespace atone {
 namespace {
 
@@ -36,12 +38,13 @@ struct dump_text {
       block("definition", "name, version, hash, text, published_at", "one\t1\t" + hash + "\tsaga: one\\nversion: 1\\n\t" + time + "\n");
   std::string deletions = block("deletion", "shard, sagas, newest, last_at", "3\t7\t01920000-0000-0000-0000-000000000001\t" + time + "\n");
   std::string journal = block("journal", event_columns, event_line(2) + event_line(1));
-  std::string migrations = block("migration", "number, name, applied_at", "1\ta\t" + time + "\n6\tb\t" + time + "\n");
+  std::string migrations = block("migration", "number, name, applied_at", "1\ta\t" + time + "\n7\tb\t" + time + "\n");
   std::string other = "COPY public.other (\"Some \"\"name\"\"\", x) FROM stdin;\nCOPY atone.saga (x) FROM stdin;\t1\n\\.\n\n";
-  std::string sagas = block("saga",
-                            "shard, status, version, saga_id, crashes, last_seq, started_at, updated_at, ended_at, definition, "
-                            "definition_hash, business_key, cause, output",
-                            "3\t5\t1\t" + saga + "\t0\t2\t" + time + "\t" + time + "\t" + time + "\tone\t" + hash + "\tkey\t\t\\\\x\n");
+  std::string sagas =
+      block("saga",
+            "shard, status, version, saga_id, crashes, last_seq, started_at, updated_at, ended_at, definition, "
+            "definition_hash, business_key, cause, output, wake_at",
+            "3\t5\t1\t" + saga + "\t0\t2\t" + time + "\t" + time + "\t" + time + "\tone\t" + hash + "\tkey\t\t\\\\x\t\\N\n");
   std::string end = "--\n-- PostgreSQL database dump complete\n--\n\n";
 
   std::string all() const { return begin + definitions + deletions + journal + migrations + other + sagas + end; }
@@ -74,6 +77,7 @@ TEST(dump, a_whole_one_is_read) {
   auto const& row = dump.sagas().front();
   EXPECT_EQ(row.status, saga_status::completed);
   EXPECT_EQ(row.last.value(), 2U);
+  EXPECT_EQ(row.wake_at, std::nullopt);
   EXPECT_EQ(dump.find(row.id), &row);
   EXPECT_EQ(dump.find(saga_id{}), nullptr);
   auto const events = dump.history(row.id);
@@ -86,6 +90,12 @@ TEST(dump, a_whole_one_is_read) {
   EXPECT_EQ(dump.definition("one", definition_version{1})->text, "saga: one\nversion: 1\n");
   EXPECT_EQ(dump.definition("one", definition_version{2}), nullptr);
   EXPECT_EQ(dump.deletions().sagas, 7U);
+}
+
+TEST(dump, a_saga_that_rests_says_until_when) {
+  auto const came = read(replaced(dump_text{}.all(), "\t\\\\x\t\\N\n", "\t\\\\x\t9999-12-31 23:59:59+00\n"));
+  ASSERT_TRUE(came.has_value()) << came.error().message;
+  EXPECT_EQ((*came)->sagas().front().wake_at, wakes_never);
 }
 
 // The promise: whatever is missing at the end, nothing is taken for a whole journal.
@@ -116,15 +126,15 @@ TEST(dump, a_table_that_is_not_there_is_named) {
 }
 
 TEST(dump, of_other_migrations_it_is_refused) {
-  EXPECT_THAT(why(replaced(dump_text{}.all(), "\n6\tb", "\n5\tb")),
-              HasSubstr("at migration 5; expected 6 (restore it, run atone db migrate"));
-  EXPECT_THAT(why(replaced(dump_text{}.all(), "\n6\tb", "\n7\tb")), HasSubstr("at migration 7; expected 6: use the newer atone"));
+  EXPECT_THAT(why(replaced(dump_text{}.all(), "\n7\tb", "\n6\tb")),
+              HasSubstr("at migration 6; expected 7 (restore it, run atone db migrate"));
+  EXPECT_THAT(why(replaced(dump_text{}.all(), "\n7\tb", "\n8\tb")), HasSubstr("at migration 8; expected 7: use the newer atone"));
   dump_text older;
   older.deletions.clear();
-  older.migrations = replaced(older.migrations, "\n6\tb", "\n4\tb");
+  older.migrations = replaced(older.migrations, "\n7\tb", "\n4\tb");
   EXPECT_THAT(why(older.all()), HasSubstr("at migration 4")) << "rather than that a table is missing";
   EXPECT_THAT(why(replaced(dump_text{}.all(), "seq, cause, attempt", "number, cause, attempt")),
-              AllOf(HasSubstr("table atone.journal has no column 'seq'"), HasSubstr("expected migration 6")));
+              AllOf(HasSubstr("table atone.journal has no column 'seq'"), HasSubstr("expected migration 7")));
 }
 
 TEST(dump, rows_that_are_damaged_are_told_by_line_and_column) {
@@ -136,7 +146,10 @@ TEST(dump, rows_that_are_damaged_are_told_by_line_and_column) {
   EXPECT_THAT(why(replaced(whole, "7b7d", "7b7")), HasSubstr("column 'payload'"));
   EXPECT_THAT(why(replaced(whole, saga + "\tfan", "0193\tfan")), HasSubstr("column 'saga_id': found '0193'; expected a saga's id"));
   EXPECT_THAT(why(replaced(whole, "3\t5\t1\t", "3\t9\t1\t")), HasSubstr("column 'status': found '9'; expected 1 to 7"));
-  EXPECT_THAT(why(replaced(whole, "fan/tag", "fan\xff")), HasSubstr("UTF-8"));
+  for (auto const* broken : {"fan\xff", "fan\\xff", "fan\\377"}) {
+    EXPECT_THAT(why(replaced(whole, "fan/tag", broken)), HasSubstr("day.sql:18: atone.journal: found bytes that are not UTF-8"));
+  }
+  EXPECT_THAT(why(replaced(whole, "fan/tag", "fan\\0")), HasSubstr("zero byte"));
 }
 
 TEST(dump, the_same_twice_is_refused) {
@@ -147,6 +160,25 @@ TEST(dump, the_same_twice_is_refused) {
   auto const from = two_rows.sagas.find('\n') + 1;
   two_rows.sagas.insert(from, two_rows.sagas.substr(from, two_rows.sagas.find('\n', from) + 1 - from));
   EXPECT_THAT(why(two_rows.all()), HasSubstr("has two rows; expected one"));
+}
+
+TEST(dump, a_definition_that_is_there_twice_is_refused) {
+  dump_text two;
+  auto const other = "one\t1\t" + std::string{"\\\\x"} + std::string(64, 'b') + "\tsaga: other\\n\t" + time + "\n";
+  two.definitions = replaced(two.definitions, "\\.\n", other + "\\.\n");
+  EXPECT_THAT(why(two.all()), HasSubstr("day.sql:9: atone.definition: definition one@1 has two rows; expected one"));
+}
+
+// Else its effects would pass for those of a saga that was deleted, or that began later.
+TEST(dump, events_of_a_saga_without_a_row_are_refused) {
+  std::string const lost = "01910000-0000-0000-0000-00000000002b";  // older than the newest deletion
+  dump_text two;
+  two.journal = block("journal", event_columns, event_line(2) + replaced(event_line(1), saga, lost) + event_line(1));
+  EXPECT_THAT(why(two.all()), AllOf(HasSubstr("day.sql: saga " + dump::parse_uuid(lost)->text()),
+                                    HasSubstr("has events and no row; expected its row in atone.saga")));
+  dump_text none;
+  none.sagas = replaced(none.sagas, none.sagas.substr(none.sagas.find("3\t5")), "\\.\n\n");
+  EXPECT_THAT(why(none.all()), HasSubstr("has events and no row"));
 }
 
 TEST(dump, what_is_no_plain_dump_is_told_by_name) {
