@@ -325,6 +325,7 @@ result<void> feature_store::rewrite_now() {
   auto const done = log_->rewrite([&](std::string_view payload) { return kept_of(payload, oldest); });
   std::lock_guard const guard{guard_};
   log_bytes_ = rewritten_bytes_ = log_->bytes();
+  if (log_->has_failed() && !failed_) failed_ = done.error();
   if (done) forget(oldest);
   return done;
 }

@@ -331,6 +331,33 @@ TEST_F(features_service, after_a_failed_sync_it_refuses_until_it_is_opened_anew)
   EXPECT_TRUE(service->recompute(wish("s1", "7", 2 * second)));
 }
 
+TEST_F(features_service, an_opening_that_can_not_make_durable_what_it_read_tells_nothing) {
+  open();
+  recompute(wish("s1", "7", 2 * second));
+  service.reset();
+  auto with = options();
+  with.sync = [](int descriptor) { return std::filesystem::is_directory("/proc/self/fd/" + std::to_string(descriptor)) ? 0 : EIO; };
+  auto const made = feature_service::open(set, with);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, errc::unavailable);
+}
+
+TEST_F(features_service, after_a_rewriting_whose_name_may_not_last_it_takes_nothing) {
+  auto with = options();
+  std::atomic<bool> broken{false};
+  with.sync = [&broken](int descriptor) {
+    return broken && std::filesystem::is_directory("/proc/self/fd/" + std::to_string(descriptor)) ? EIO : 0;
+  };
+  open(with);
+  recompute(wish("s1", "7", 2 * second));
+  broken = true;
+  EXPECT_FALSE(service->rewrite());
+  EXPECT_FALSE(service->figures().writable);
+  EXPECT_EQ(append({bought(7, "a", 1, 150)}).error().code, errc::unavailable);
+  EXPECT_EQ(service->recompute(wish("s1", "7", 2 * second)).error().code, errc::unavailable) << "not even a repeat is told as durable";
+  service.reset();
+}
+
 // The log as it stands after each byte of a life is what a crash may leave.
 TEST_F(features_service, a_crash_after_any_byte_leaves_whole_versions_that_rise_and_keys_that_hold) {
   open();

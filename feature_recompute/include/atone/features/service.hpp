@@ -134,7 +134,7 @@ struct feature_service_options {
   std::uint64_t rewrite_above = std::uint64_t{64} << 20;  // bytes of the log; then it is written anew each time it has doubled
   duration look_every = std::chrono::seconds{10};         // look_after() by itself; 0: never
   recompute_options recompute;                            // who computes; `now` and `alert` are taken from here
-  std::function<int(int descriptor)> sync;                // makes a file durable: 0, or an errno; empty: fdatasync
+  std::function<int(int descriptor)> sync;                // makes a file or folder durable: 0, or an errno; empty: the kernel's
 
   feature_service_options() = default;
 };
