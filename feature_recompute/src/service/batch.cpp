@@ -8,6 +8,9 @@
 namespace atone::features {
 namespace {
 
+// What a caller may number a version: there is room above for undos and those that nobody numbers.
+constexpr std::uint64_t number_max = std::numeric_limits<std::int64_t>::max();
+
 recompute_answer answer_of(step_record const& of) {
   recompute_answer made;
   made.outcome = of.outcome;
@@ -20,12 +23,13 @@ std::pair<std::int64_t, timestamp> order_of(feature_version const& of) {
   return {of.input, of.as_of};
 }
 
-step_record superseded_by(std::string const& key, step_record const& newer) {
+step_record superseded_by(std::string const& key, step_record const& newer, timestamp now) {
   step_record made;
   made.outcome = recompute_outcome::superseded;
   made.key = key;
   made.entity = newer.entity;
   made.version = newer.version;
+  made.answered_at = now;
   return made;
 }
 
@@ -129,6 +133,10 @@ void batch_worker::admit(feature_job job, groups& into, told_later& later) {
     return refuse(made.job, error{errc::invalid_argument, "as_of or known_at is out of bounds; expected at most 73,000 years from 1970"});
   }
   auto const newest = store_.newest(made.entity);
+  if (made.job.what.number && (*made.job.what.number == 0 || *made.job.what.number > number_max)) {
+    return refuse(made.job, error{errc::invalid_argument, "number: found " + std::to_string(*made.job.what.number) + ", expected 1 to " +
+                                                              std::to_string(number_max)});
+  }
   bool const is_older = newest && std::pair{made.input, made.job.what.as_of} < order_of(newest->version);
   bool const is_numbered = newest && made.job.what.number && *made.job.what.number <= newest->version.number;
   if (is_older || is_numbered) {
@@ -136,7 +144,7 @@ void batch_worker::admit(feature_job job, groups& into, told_later& later) {
       ++of.recomputes;
       ++of.superseded;
     });
-    auto record = superseded_by(made.job.what.key, *newest);
+    auto record = superseded_by(made.job.what.key, *newest, now);
     bool const remembered = !record.key.empty();
     return later.add(std::move(made.job), std::move(record), remembered);
   }
@@ -234,6 +242,7 @@ void batch_worker::publish_group(entity_group& group, result<feature_version> ma
   record.key = record.origin = best.job.what.key;
   record.entity = best.entity;
   record.version = *std::move(made);
+  record.answered_at = record.version.published_at;
   record.rows_seen = rows;
   compare(record);
   count([&](auto& of) {
@@ -243,7 +252,7 @@ void batch_worker::publish_group(entity_group& group, result<feature_version> ma
     of.superseded += group.of.size() - 1;
   });
   for (std::size_t at = 0; at < group.of.size(); ++at) {
-    if (at != group.best) publish_one(group.of[at], superseded_by(group.of[at].job.what.key, record), later);
+    if (at != group.best) publish_one(group.of[at], superseded_by(group.of[at].job.what.key, record, record.answered_at), later);
   }
   publish_one(best, std::move(record), later);
 }
@@ -279,7 +288,7 @@ void batch_worker::undo(feature_job job) {
   record.outcome = recompute_outcome::nothing;
   record.key = job.what.key;
   record.entity = job.what.entity;
-  record.version.published_at = now_();
+  record.answered_at = record.version.published_at = now_();
   if (known.act) record = undone(job.what.key, *known.act);
   count([&](auto& of) { of.republished += record.is_version() ? 1 : 0; });
   later.add(std::move(job), std::move(record), true);
@@ -300,7 +309,7 @@ step_record batch_worker::undone(std::string const& key, step_record const& act)
   made.key = key;
   made.entity = act.entity;
   made.version.number = newest ? newest->version.number + 1 : 1;
-  made.version.published_at = now_();
+  made.answered_at = made.version.published_at = now_();
   made.version.tag = version_tag::to_be_updated;
   return made;
 }

@@ -92,6 +92,7 @@ std::string bytes_of(step_record const& of) {
   put_text(out, of.key);
   put_text(out, of.origin);
   put_text(out, of.entity);
+  put_time(out, of.answered_at);
   put(out, of.rows_seen);
   put_version(out, of.version);
   return out;
@@ -104,6 +105,7 @@ result<step_record> read_record(std::string_view bytes) {
   made.key = from.text();
   made.origin = from.text();
   made.entity = from.text();
+  made.answered_at = read_time(from);
   made.rows_seen = from.number<std::uint64_t>();
   made.version = read_version(from);
   bool const known = made.outcome >= recompute_outcome::published && made.outcome <= recompute_outcome::nothing &&

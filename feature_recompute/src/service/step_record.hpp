@@ -17,6 +17,7 @@ struct step_record {
   std::string origin;  // key of the step whose recompute made the content: not its own where a version was published again
   std::string entity;
   feature_version version;
+  timestamp answered_at{};      // the key's age, whatever that of the version
   std::uint64_t rows_seen = 0;  // events of the entity when it was computed
   std::uint64_t ticket = 0;     // of the write that makes it durable; not stored
 

@@ -125,24 +125,29 @@ result<void> feature_store::read_entry(std::uint8_t kind, std::string_view bytes
   if (kind != entry_record) return error{errc::unsupported, "found an entry of kind " + std::to_string(kind) + ": it is of a later Atone"};
   auto record = read_record(bytes);
   if (!record) return record.error();
-  apply(std::make_shared<step_record const>(*std::move(record)));
-  return {};
+  return apply(std::make_shared<step_record const>(*std::move(record)));
 }
 
-// Into memory; a version that no entity is known of makes one known.
-void feature_store::apply(record_ptr const& of) {
+// Into memory; a version that no entity is known of makes one known. Errors: corrupt.
+result<void> feature_store::apply(record_ptr const& of) {
   if (!of->key.empty()) (of->is_undo() ? steps_[of->key].undo : steps_[of->key].act) = of;
-  if (!of->is_version()) return;
+  if (!of->is_version()) return {};
   auto const entity = events_.number_of(of->entity);
-  if (!entity) return;
+  if (!entity) return error{errc::corrupt, entity.error().message};
   auto& kept = versions_[*entity].kept;
-  ATONE_ASSERT(kept.empty() || kept.back()->version.number < of->version.number);
+  auto const number = of->version.number;
+  auto const last = kept.empty() ? 0 : kept.back()->version.number;
+  if (number <= last || number == std::numeric_limits<std::uint64_t>::max()) {
+    return error{errc::corrupt, "found version " + std::to_string(number) + " of entity '" + of->entity + "' after version " +
+                                    std::to_string(last) + ", expected one above it"};
+  }
   kept.push_back(of);
   prune(kept);
   if (of->outcome == recompute_outcome::published && of->version.newest_event) {
     newest_applied_ = std::max(newest_applied_.value_or(timestamp::min()), *of->version.newest_event);
   }
   look_at(*entity);
+  return {};
 }
 
 // Whether the content of a version counts: nobody has undone the step that made it.
@@ -233,7 +238,7 @@ void feature_store::publish(std::vector<record_ptr> const& records, told then) {
   for (auto const& one : records) {
     auto made = std::make_shared<step_record>(*one);
     made->ticket = ticket;
-    apply(made);
+    ATONE_ASSERT(apply(made));
   }
 }
 
@@ -349,7 +354,7 @@ result<std::string> feature_store::kept_of(std::string_view payload, timestamp o
 
 // Young ones, and versions that memory keeps.
 bool feature_store::is_kept(step_record const& of, timestamp oldest) const {
-  if (of.version.published_at >= oldest) return true;
+  if (of.answered_at >= oldest) return true;
   auto const entity = of.is_version() ? events_.find(of.entity) : std::nullopt;
   auto const found = entity ? versions_.find(*entity) : versions_.end();
   if (found == versions_.end()) return false;

@@ -108,7 +108,7 @@ class feature_store {
   feature_store(feature_set_ptr set, feature_service_options const& with, std::function<void()> settled);
   result<void> read_frame(std::string_view payload);
   result<void> read_entry(std::uint8_t kind, std::string_view bytes);
-  void apply(record_ptr const& of);
+  result<void> apply(record_ptr const& of);
   bool stands(step_record const& version) const;
   void prune(std::vector<record_ptr>& kept) const;
   bool is_behind(step_record const& version, entity_number entity) const;

@@ -102,6 +102,25 @@ TEST_F(features_service, a_number_from_above_is_taken_when_it_is_above_the_last)
   EXPECT_THAT(recompute(wish("s3", "7", second)), HasSubstr(R"("version":41)"));
 }
 
+TEST_F(features_service, a_number_that_can_not_be_one_is_refused_and_the_largest_leaves_room_above) {
+  open();
+  auto numbered = wish("s1", "7", 2 * second);
+  for (auto const bad : {std::uint64_t{0}, std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max()}) {
+    numbered.number = bad;
+    auto const made = service->recompute(numbered);
+    ASSERT_FALSE(made) << bad;
+    EXPECT_EQ(made.error().code, errc::invalid_argument);
+    EXPECT_THAT(made.error().message, HasSubstr("expected 1 to 9223372036854775807"));
+  }
+  EXPECT_FALSE(service->read("7"));
+  numbered.number = (std::uint64_t{1} << 63) - 1;
+  EXPECT_TRUE(service->recompute(numbered));
+  EXPECT_THAT(recompute(wish("s2", "7", 3 * second)), HasSubstr(R"("version":9223372036854775808)"));
+  EXPECT_THAT(republish("s2"), HasSubstr(R"("version":9223372036854775809)"));
+  open();
+  EXPECT_EQ(served().version.number, 9223372036854775809U);
+}
+
 TEST_F(features_service, an_undo_publishes_the_version_before_under_a_new_number) {
   open();
   must_append({bought(7, "a", 1, 150)});
@@ -503,6 +522,27 @@ TEST_F(features_service, written_anew_it_keeps_events_newest_versions_and_young_
     open(with);
   }
   EXPECT_THAT(recompute(wish("undone before", "7", 8 * second)), HasSubstr("published")) << "what undid it was too old to be kept";
+}
+
+// Its version may be a year old: the key has the age of the answer.
+TEST_F(features_service, a_young_answer_of_an_old_version_is_kept) {
+  auto with = options();
+  with.versions_kept = 1;
+  with.answers_kept = std::chrono::seconds{50};
+  open(with);
+  recompute(wish("old", "7", 9 * second));
+  now = 200 * second;
+  auto const young = recompute(wish("young", "7", 8 * second));
+  EXPECT_THAT(young, HasSubstr("superseded"));
+  recompute(wish("newer", "7", 10 * second));
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(service->rewrite());
+    EXPECT_EQ(recompute(wish("young", "7", 8 * second)), young);
+    open(with);
+  }
+  now = 300 * second;
+  ASSERT_TRUE(service->rewrite());
+  EXPECT_THAT(recompute(wish("young", "7", 11 * second)), HasSubstr("published")) << "now it is old";
 }
 
 TEST_F(features_service, the_log_does_not_grow_for_ever) {

@@ -65,7 +65,7 @@ struct recompute_request {
   timestamp as_of{};
   std::optional<timestamp> known_at;  // nothing: all that is known when the service takes the request
   // Of the version that will be published, where somebody above numbers them; superseded when it is not above the last one. Nothing: the
-  // next one. Numbers are an entity's own, so the store that has its last one can give them without asking anybody.
+  // next one. 1 to 2^63 - 1. Numbers are an entity's own, so the store that has its last one can give them without asking anybody.
   std::optional<std::uint64_t> number;
   std::optional<timestamp> deadline;  // not begun later than that, by the service's now()
 
@@ -156,7 +156,8 @@ class feature_service {
   result<append_outcome> append(event_table const& rows);
   void async_append(event_table const& rows, std::function<void(result<append_outcome>)> then);
 
-  // Answers when it is durable. Errors: invalid_argument (no such entity's name; a result that overflows), conflict (undone before: it is
+  // Answers when it is durable. Errors: invalid_argument (no such entity's name; a result that overflows; a number
+  // that can't be one), conflict (undone before: it is
   // not done any more; the key was used for another entity), unavailable (the deadline has passed: nothing was done), exhausted, and as
   // append().
   result<recompute_answer> recompute(recompute_request what);
