@@ -97,7 +97,7 @@ void batch_worker::recompute(std::vector<feature_job> batch) {
   groups all;
   told_later later;
   for (auto& one : batch) admit(std::move(one), all, later);
-  if (!all.empty()) compute(all, later);
+  if (!all.of.empty()) compute(all, later);
   hand_in(std::move(later));
   auto const by = engine_.counts();
   count([&](auto& of) {
@@ -146,9 +146,20 @@ void batch_worker::admit(feature_job job, groups& into, told_later& later) {
     });
     auto record = superseded_by(made.job.what.key, *newest, now);
     bool const remembered = !record.key.empty();
+    if (remembered) {
+      auto& key = into.keys[record.key];
+      key.entity = made.entity;
+      key.answer = std::make_shared<step_record const>(record);
+    }
     return later.add(std::move(made.job), std::move(record), remembered);
   }
-  auto& group = into[made.entity];
+  auto& group = into.of[made.entity];
+  if (!made.job.what.key.empty()) {
+    auto& key = into.keys[made.job.what.key];
+    key.entity = made.entity;
+    key.group = &group;
+    key.place = group.of.size();
+  }
   group.of.push_back(std::move(made));
   auto const& last = group.of.back();
   auto const& best = group.of[group.best];
@@ -163,33 +174,42 @@ bool batch_worker::answer_known(feature_job& job, groups& into, told_later& late
     refuse(job, error{errc::conflict, "step " + job.what.key + " has been undone: its recompute is not done any more"});
     return true;
   }
-  if (known.act) {
-    if (auto const name = store_.name(job.what.entity); !name || *name != known.act->entity) {
-      refuse(job, error{errc::conflict, "key " + job.what.key + " was used for entity '" + known.act->entity + "' before"});
-      return true;
-    }
-    count([](auto& of) { ++of.repeated; });
-    later.answer(std::move(job), *known.act);
-    return true;
+  if (!known.act) return answer_twin(job, into, later);
+  if (is_others(job, known.act->entity)) return true;
+  count([](auto& of) { ++of.repeated; });
+  later.answer(std::move(job), *known.act);
+  return true;
+}
+
+bool batch_worker::answer_twin(feature_job& job, groups& into, told_later& later) {
+  auto const twin = into.keys.find(job.what.key);
+  if (twin == into.keys.end()) return false;
+  auto const& key = twin->second;
+  if (is_others(job, key.entity)) return true;
+  count([](auto& of) { ++of.repeated; });
+  if (key.answer) {
+    later.answer(std::move(job), *key.answer);
+  } else {
+    key.group->of[key.place].repeats.push_back(std::move(job));
   }
-  for (auto& [name, group] : into) {
-    for (auto& one : group.of) {
-      if (one.job.what.key != job.what.key) continue;
-      count([](auto& of) { ++of.repeated; });
-      one.repeats.push_back(std::move(job));
-      return true;
-    }
-  }
-  return false;
+  return true;
+}
+
+// Refuses a job whose key belongs to another entity.
+bool batch_worker::is_others(feature_job& job, std::string const& entity) {
+  auto const name = store_.name(job.what.entity);
+  if ((name ? *name : job.what.entity) == entity) return false;
+  refuse(job, error{errc::conflict, "key " + job.what.key + " was used for entity '" + entity + "' before"});
+  return true;
 }
 
 void batch_worker::compute(groups& all, told_later& later) {
   std::vector<std::string> entities;
-  for (auto const& [name, group] : all) entities.push_back(name);
+  for (auto const& [name, group] : all.of) entities.push_back(name);
   auto const events = store_.gather(entities);
   std::vector<feature_moment> moments;
   std::size_t at = 0;
-  for (auto const& [name, group] : all) {
+  for (auto const& [name, group] : all.of) {
     auto const& best = group.of[group.best];
     moments.emplace_back(events ? events->places[at++] : std::nullopt, best.job.what.as_of, best.known_at);
   }
@@ -203,7 +223,7 @@ void batch_worker::compute(groups& all, told_later& later) {
     }
   }();
   at = 0;
-  for (auto& [name, group] : all) {
+  for (auto& [name, group] : all.of) {
     auto const row = at++;
     auto const& best = group.of[group.best];
     auto json = table ? to_json(*set_, events->store, *table, row, best.job.what.as_of) : result<std::string>{table.error()};
@@ -279,7 +299,9 @@ void batch_worker::compare(step_record const& made) {
 void batch_worker::undo(feature_job job) {
   auto const known = store_.step(job.what.key);
   told_later later;
+  if (known.act && is_others(job, known.act->entity)) return;
   if (known.undo) {
+    if (is_others(job, known.undo->entity)) return;
     count([](auto& of) { ++of.repeated; });
     later.answer(std::move(job), *known.undo);
     return hand_in(std::move(later));
@@ -287,7 +309,8 @@ void batch_worker::undo(feature_job job) {
   step_record record;
   record.outcome = recompute_outcome::nothing;
   record.key = job.what.key;
-  record.entity = job.what.entity;
+  auto const name = store_.name(job.what.entity);
+  record.entity = name ? *name : job.what.entity;
   record.answered_at = record.version.published_at = now_();
   if (known.act) record = undone(job.what.key, *known.act);
   count([&](auto& of) { of.republished += record.is_version() ? 1 : 0; });

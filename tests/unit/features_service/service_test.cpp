@@ -22,7 +22,33 @@ raw_row bought(std::int64_t user, std::string const& id, std::int64_t time, std:
   return {user, id, time * second, cents, product};
 }
 
-using features_service = service_test;
+class features_service : public service_test {
+ protected:
+  // Options of a service for ask_together(): while something is with the disk, requests gather.
+  feature_service_options gathering() {
+    auto made = options();
+    made.batch_wait = std::chrono::minutes{1};
+    return made;
+  }
+  // The answers of one batch.
+  std::vector<std::string> ask_together(std::vector<recompute_request> const& wishes) {
+    auto const syncs = gate.arrived();
+    gate.close();
+    service->async_append(table_of(*set, {bought(99, "batch " + std::to_string(syncs), 1, 1)}), [](auto const&) {});
+    gate.await(syncs + 1);
+    std::vector<std::promise<std::string>> told(wishes.size());
+    for (std::size_t at = 0; at < wishes.size(); ++at) {
+      service->async_recompute(
+          wishes[at], [&to = told[at]](result<recompute_answer> made) { to.set_value(made ? to_json(*made) : made.error().message); });
+    }
+    auto const batches = service->figures().batches;
+    gate.open();
+    std::vector<std::string> answers;
+    for (auto& one : told) answers.push_back(one.get_future().get());
+    EXPECT_LE(service->figures().batches, batches + 1);
+    return answers;
+  }
+};
 
 TEST_F(features_service, publishes_under_numbers_that_rise) {
   open();
@@ -225,6 +251,31 @@ TEST_F(features_service, a_key_belongs_to_one_entity) {
   auto const other = service->recompute(wish("s1", "8", 2 * second));
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, errc::conflict);
+}
+
+TEST_F(features_service, an_undo_for_another_entity_than_the_keys_is_refused) {
+  open();
+  recompute(wish("s1", "7", second));
+  EXPECT_THAT(republish("s1", "8"), HasSubstr("was used for entity '7' before"));
+  EXPECT_EQ(served().version.number, 1U);
+  EXPECT_THAT(republish("s1", "007"), HasSubstr(R"("outcome":"republished")")) << "one entity, another spelling";
+  EXPECT_THAT(republish("s1", "8"), HasSubstr("was used for entity '7' before"));
+  EXPECT_THAT(republish("early", "9"), HasSubstr(R"("outcome":"nothing")"));
+  EXPECT_THAT(republish("early", "8"), HasSubstr("was used for entity '9' before"));
+}
+
+// As one batch apart: the second entity never gets the first one's features as its own.
+TEST_F(features_service, a_key_belongs_to_one_entity_within_a_batch_too) {
+  open(gathering());
+  recompute(wish("first", "7", 9 * second));
+  auto const answers = ask_together({wish("a", "7", 10 * second), wish("a", "8", 10 * second), wish("b", "7", 2 * second),
+                                     wish("b", "8", 2 * second), wish("b", "007", 2 * second)});
+  EXPECT_THAT(answers[0], HasSubstr(R"("entity":"7","outcome":"published")"));
+  EXPECT_EQ(answers[1], "key a was used for entity '7' before");
+  EXPECT_THAT(answers[2], HasSubstr(R"("entity":"7","outcome":"superseded")"));
+  EXPECT_EQ(answers[3], "key b was used for entity '7' before");
+  EXPECT_EQ(answers[4], answers[2]);
+  EXPECT_FALSE(service->read("8"));
 }
 
 TEST_F(features_service, another_set_of_the_same_columns_makes_every_version_stale) {

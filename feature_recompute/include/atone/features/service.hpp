@@ -162,7 +162,8 @@ class feature_service {
   // append().
   result<recompute_answer> recompute(recompute_request what);
   void async_recompute(recompute_request what, std::function<void(result<recompute_answer>)> then);
-  // Undoes what was done under the key, at most once. `entity` as in the request.
+  // Undoes what was done under the key, at most once. `entity` as in the request. Errors: conflict (the key was used for another entity),
+  // and as append().
   result<recompute_answer> republish(std::string key, std::string entity);
   void async_republish(std::string key, std::string entity, std::function<void(result<recompute_answer>)> then);
 
