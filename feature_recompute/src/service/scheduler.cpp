@@ -17,13 +17,12 @@ bool job_queue::is_full() const {
   return waiting_.size() >= requests_ || waiting_rows_ >= rows_;
 }
 
-std::vector<feature_job> job_queue::take(duration idle, std::function<bool()> const& at_work) {
+std::vector<feature_job> job_queue::take(std::optional<std::chrono::steady_clock::time_point> until, std::function<bool()> const& at_work) {
   std::unique_lock guard{guard_};
   auto const begins = [this] { return closed_ || interrupted_ || !waiting_.empty(); };
-  idle == duration{} ? changed_.wait(guard, begins) : static_cast<void>(changed_.wait_for(guard, idle, begins));
+  until ? static_cast<void>(changed_.wait_until(guard, *until, begins)) : changed_.wait(guard, begins);
   // `at_work` asks others who may be calling wake(): it never calls back.
   changed_.wait_for(guard, waiting_.empty() ? duration{} : wait_, [&] { return closed_ || is_full() || !at_work(); });
-  interrupted_ = false;
   std::vector<feature_job> batch;
   std::uint64_t rows = 0;
   while (!closed_ && !waiting_.empty() && batch.size() < requests_) {
@@ -46,6 +45,11 @@ void job_queue::interrupt() {
   std::lock_guard const guard{guard_};
   interrupted_ = true;
   changed_.notify_one();
+}
+
+bool job_queue::was_interrupted() {
+  std::lock_guard const guard{guard_};
+  return std::exchange(interrupted_, false);
 }
 
 std::deque<feature_job> job_queue::close() {

@@ -2,11 +2,13 @@
 // Thread rules: take is for one worker, all else for any thread.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include <atone/features/service.hpp>
@@ -31,13 +33,14 @@ class job_queue {
   // False: the queue is closed, or full.
   bool push(feature_job& job);
   // The next batch: recomputes up to the bounds, or undos up to the next recompute; in the order they came. Waits for the first one, at
-  // most `idle` (0: for ever), and then, while `at_work` says that others are under way, for more, until the batch is full or `batch_wait`
-  // is over. Nothing: time is over, somebody interrupted it, or it is closed.
-  std::vector<feature_job> take(duration idle, std::function<bool()> const& at_work);
+  // most until `until` (nothing: for ever), and then, while `at_work` says that others are under way, for more, until the batch is full or
+  // `batch_wait` is over. Nothing: time is over, somebody interrupted it, or it is closed.
+  std::vector<feature_job> take(std::optional<std::chrono::steady_clock::time_point> until, std::function<bool()> const& at_work);
   // Looks again whether others are under way.
   void wake();
-  // take() returns though nobody waits.
+  // take() returns though nobody waits, until somebody asks was_interrupted().
   void interrupt();
+  bool was_interrupted();
   // Gives back what waits; nothing is taken any more.
   std::deque<feature_job> close();
   bool is_closed() const;

@@ -1,6 +1,7 @@
 #include <atone/features/service.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <system_error>
 #include <thread>
@@ -73,15 +74,21 @@ struct feature_service::impl {
     return {};
   }
 
+  // Looks when it is time, whatever comes in.
   void work() {
-    while (!queue.is_closed()) {
-      auto batch = queue.take(options.look_every, [this] { return !store->is_idle(); });
-      if (!batch.empty()) {
-        worker->run(std::move(batch));
-      } else if (!queue.is_closed()) {
-        worker->heartbeat();
-        look_at_freshness();
-      }
+    using clock = std::chrono::steady_clock;
+    auto const next_look = [this]() -> std::optional<clock::time_point> {
+      if (options.look_every == duration{}) return std::nullopt;
+      return clock::now() + options.look_every;
+    };
+    for (auto next = next_look(); !queue.is_closed();) {
+      auto batch = queue.take(next, [this] { return !store->is_idle(); });
+      if (!batch.empty()) worker->run(std::move(batch));
+      bool const is_due = next && clock::now() >= *next;
+      if (queue.is_closed() || (!queue.was_interrupted() && !is_due)) continue;
+      worker->heartbeat();
+      look_at_freshness();
+      next = next_look();
     }
   }
 

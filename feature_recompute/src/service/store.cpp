@@ -144,7 +144,9 @@ result<void> feature_store::apply(record_ptr const& of) {
   kept.push_back(of);
   prune(kept);
   if (of->outcome == recompute_outcome::published && of->version.newest_event) {
-    newest_applied_ = std::max(newest_applied_.value_or(timestamp::min()), *of->version.newest_event);
+    // An event of the future is no newer than the version that it stands in: it would pass for fresh until its time has come.
+    auto const newest_applied = std::min(*of->version.newest_event, of->version.published_at);
+    newest_applied_ = std::max(newest_applied_.value_or(timestamp::min()), newest_applied);
   }
   look_at(*entity);
   return {};

@@ -549,6 +549,48 @@ TEST_F(features_service, freshness_is_the_age_of_the_newest_event_applied_and_it
   EXPECT_EQ(service->figures().freshness, duration{10 * second}) << "over a restart";
 }
 
+TEST_F(features_service, an_event_of_the_future_does_not_make_features_fresh_for_ever) {
+  open();
+  must_append({bought(7, "a", 1'000'000, 150)});
+  recompute(wish("s1", "7", 2'000'000 * second));
+  EXPECT_EQ(service->figures().freshness, duration{0});
+  now = 401 * second;
+  open();
+  service->look_after();
+  EXPECT_EQ(service->figures().freshness, duration{301 * second});
+  EXPECT_THAT(alerts(), ElementsAre(HasSubstr("features are stale")));
+}
+
+// Each answer asks for the next recompute: the queue is never empty for as long as it takes to look.
+TEST_F(features_service, freshness_is_looked_at_while_requests_keep_coming) {
+  auto with = options();
+  with.sync = [](int) { return 0; };
+  with.look_every = std::chrono::milliseconds{100};
+  with.rewrite_above = std::uint64_t{1} << 40;  // requests wait for a rewriting
+  std::promise<std::string> told;
+  std::atomic<bool> is_told{false};
+  with.alert = [&](std::string const& words) {
+    if (!is_told.exchange(true)) told.set_value(words);
+  };
+  open(with);
+  must_append({bought(7, "a", 1, 150)});
+  recompute(wish("s1", "7", 50 * second));
+  now = 500 * second;
+  std::atomic<int> asked{0};
+  std::function<void()> ask = [&] {
+    if (!is_told) service->async_recompute(wish("s" + std::to_string(++asked), "7", 51 * second), [&](auto const&) { ask(); });
+  };
+  for (int at = 0; at < 8; ++at) ask();
+  auto words = told.get_future();
+  bool const is_in_time = words.wait_for(std::chrono::seconds{10}) == std::future_status::ready;
+  is_told = true;  // nobody asks any more
+  auto const batches = service->figures().batches;
+  service.reset();
+  ASSERT_TRUE(is_in_time);
+  EXPECT_THAT(words.get(), HasSubstr("features are stale"));
+  EXPECT_GT(batches, 1U);
+}
+
 TEST_F(features_service, written_anew_it_keeps_events_newest_versions_and_young_answers) {
   auto with = options();
   with.versions_kept = 2;
