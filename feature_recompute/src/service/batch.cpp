@@ -11,6 +11,9 @@ namespace {
 // What a caller may number a version: there is room above for undos and those that nobody numbers.
 constexpr std::uint64_t number_max = std::numeric_limits<std::int64_t>::max();
 
+// Of a version's JSON: a record fits a frame.
+constexpr std::size_t features_bytes_max = std::size_t{64} << 20;
+
 recompute_answer answer_of(step_record const& of) {
   recompute_answer made;
   made.outcome = of.outcome;
@@ -70,8 +73,14 @@ batch_worker::batch_worker(feature_set_ptr set, feature_store& store, recomputer
     : set_(std::move(set)), store_(store), engine_(std::move(engine)), now_(std::move(now)), alert_(std::move(alert)) {}
 
 void batch_worker::run(std::vector<feature_job> batch) {
-  if (!batch.front().is_undo) return recompute(std::move(batch));
-  for (auto& one : batch) undo(std::move(one));
+  bool const is_undo = batch.front().is_undo;
+  try {
+    if (!is_undo) return recompute(std::move(batch));
+    for (auto& one : batch) undo(std::move(one));
+  } catch (std::exception const& thrown) {
+    // Whoever had no answer has got one on the way here; what was handed over is the store's.
+    alert_(std::string{"a batch of "} + (is_undo ? "undos" : "recomputes") + " came to no end: " + thrown.what());
+  }
 }
 
 void batch_worker::heartbeat() {
@@ -215,12 +224,8 @@ void batch_worker::compute(groups& all, told_later& later) {
   }
   auto const table = [&]() -> result<feature_table> {
     if (!events) return events.error();
-    try {
-      engine_.keep(events->store);
-      return engine_.at(moments);
-    } catch (std::exception const& thrown) {
-      return error{errc::exhausted, std::string{"the batch could not be computed: "} + thrown.what()};
-    }
+    engine_.keep(events->store);
+    return engine_.at(moments);
   }();
   at = 0;
   for (auto& [name, group] : all.of) {
@@ -248,8 +253,14 @@ feature_version batch_worker::version_of(candidate const& of, std::string json) 
   return made;
 }
 
-// The newest input is published; who asked for an older one is answered by it.
+// The newest input is published; who asked for an older one is answered by it, in records behind it: a crash between them leaves no answer
+// without its version.
 void batch_worker::publish_group(entity_group& group, result<feature_version> made, std::uint64_t rows, told_later& later) {
+  if (made && made->json.size() > features_bytes_max) {
+    made =
+        error{errc::unsupported, "the features of entity '" + group.of.front().entity.substr(0, 60) + "' have " +
+                                     std::to_string(made->json.size()) + " bytes, expected at most " + std::to_string(features_bytes_max)};
+  }
   if (!made) {
     for (auto& one : group.of) {
       for (auto& repeat : one.repeats) refuse(repeat, made.error());
@@ -271,10 +282,10 @@ void batch_worker::publish_group(entity_group& group, result<feature_version> ma
     of.coalesced += group.of.size() - 1;
     of.superseded += group.of.size() - 1;
   });
+  publish_one(best, record, later);
   for (std::size_t at = 0; at < group.of.size(); ++at) {
     if (at != group.best) publish_one(group.of[at], superseded_by(group.of[at].job.what.key, record, record.answered_at), later);
   }
-  publish_one(best, std::move(record), later);
 }
 
 void batch_worker::publish_one(candidate& of, step_record record, told_later& later) {
@@ -312,19 +323,25 @@ void batch_worker::undo(feature_job job) {
   auto const name = store_.name(job.what.entity);
   record.entity = name ? *name : job.what.entity;
   record.answered_at = record.version.published_at = now_();
-  if (known.act) record = undone(job.what.key, *known.act);
+  if (known.act) {
+    auto made = undone(job.what.key, *known.act);
+    if (!made) return refuse(job, made.error());
+    record = *std::move(made);
+  }
   count([&](auto& of) { of.republished += record.is_version() ? 1 : 0; });
   later.add(std::move(job), std::move(record), true);
   hand_in(std::move(later));
 }
 
 // What stands without the step's own version, under a new number. That a newer version stands changes nothing: it may hold what is undone.
-step_record batch_worker::undone(std::string const& key, step_record const& act) {
+result<step_record> batch_worker::undone(std::string const& key, step_record const& act) {
   auto const base = store_.standing(act.entity, key);
   step_record made;
   if (base) {
     made = *base;
-  } else if (auto empty = nobodys(act)) {
+  } else {
+    auto empty = nobodys(act);
+    if (!empty) return empty.error();
     made.version = *std::move(empty);
   }
   auto const newest = store_.newest(act.entity);
@@ -339,16 +356,13 @@ step_record batch_worker::undone(std::string const& key, step_record const& act)
 
 // Before the first version the entity had the features of nobody; any input is newer than theirs.
 result<feature_version> batch_worker::nobodys(step_record const& act) {
-  event_store const nothing = [this] {
-    auto made = sort_events(*set_, event_table{*set_});
-    ATONE_ASSERT(made.has_value());
-    return *std::move(made);
-  }();
-  engine_.keep(nothing);
+  auto const nothing = sort_events(*set_, event_table{*set_});
+  if (!nothing) return nothing.error();
+  engine_.keep(*nothing);
   std::vector<feature_moment> const moments{feature_moment{std::nullopt, act.version.as_of, act.version.known_at}};
   auto const table = engine_.at(moments);
   if (!table) return table.error();
-  auto json = to_json(*set_, nothing, *table, 0, act.version.as_of);
+  auto json = to_json(*set_, *nothing, *table, 0, act.version.as_of);
   if (!json) return json.error();
   feature_version made;
   made.input = std::numeric_limits<std::int64_t>::min();

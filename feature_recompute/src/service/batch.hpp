@@ -22,7 +22,7 @@ class batch_worker {
   batch_worker(feature_set_ptr set, feature_store& store, recomputer engine, std::function<timestamp()> now,
                std::function<void(std::string const&)> alert);
 
-  // Every job is answered, now or when what it came to is durable.
+  // Every job is answered, now or when what it came to is durable; by `exhausted` where memory ends.
   void run(std::vector<feature_job> batch);
   // Of the GPUs, where there are any.
   void heartbeat();
@@ -73,7 +73,7 @@ class batch_worker {
   void publish_one(candidate& of, step_record record, told_later& later);
   void compare(step_record const& made);
   void undo(feature_job job);
-  step_record undone(std::string const& key, step_record const& act);
+  result<step_record> undone(std::string const& key, step_record const& act);
   result<feature_version> nobodys(step_record const& act);
   feature_version version_of(candidate const& of, std::string json) const;
   void refuse(feature_job& job, error why);

@@ -9,18 +9,41 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <atone/features/service.hpp>
 
 namespace atone::features {
 
+// The way back to who asked: an answer is given once, and who is forgotten is told so.
+class reply_once {
+ public:
+  using told = std::function<void(result<recompute_answer>)>;
+
+  reply_once() = default;
+  explicit reply_once(told to) : to_(std::move(to)) {}
+  reply_once(reply_once&& other) noexcept : to_(std::exchange(other.to_, nullptr)) {}
+  reply_once& operator=(reply_once&& other) noexcept {
+    std::swap(to_, other.to_);
+    return *this;
+  }
+  // Only an exception forgets somebody: of memory that can't be had.
+  ~reply_once() {
+    if (to_) (*this)(error{errc::exhausted, "out of memory"});
+  }
+  void operator()(result<recompute_answer> made) { std::exchange(to_, nullptr)(std::move(made)); }
+
+ private:
+  told to_;
+};
+
 // One request and its way back.
 struct feature_job {
   bool is_undo = false;
   recompute_request what;
   std::uint64_t rows = 0;  // events to walk, about
-  std::function<void(result<recompute_answer>)> then;
+  reply_once then;
 
   feature_job() = default;
 };

@@ -12,6 +12,8 @@
 namespace atone::features {
 namespace {
 
+constexpr std::size_t name_bytes_max = std::size_t{1} << 20;  // of a key or an entity
+
 error stopped() {
   return error{errc::unavailable, "the feature service has been stopped"};
 }
@@ -93,6 +95,10 @@ struct feature_service::impl {
   }
 
   void push(feature_job job) {
+    if (std::max(job.what.key.size(), job.what.entity.size()) > name_bytes_max) {
+      return job.then(
+          error{errc::invalid_argument, "key or entity is too long: expected at most " + std::to_string(name_bytes_max) + " bytes"});
+    }
     job.rows = job.is_undo ? 0 : store->rows_of(job.what.entity);
     if (queue.push(job)) return;
     job.then(queue.is_closed() ? stopped() : error{errc::exhausted, "too many recomputes wait; ask again"});
@@ -162,7 +168,7 @@ result<append_outcome> feature_service::append(event_table const& rows) {
 void feature_service::async_recompute(recompute_request what, std::function<void(result<recompute_answer>)> then) {
   feature_job job;
   job.what = std::move(what);
-  job.then = std::move(then);
+  job.then = reply_once{std::move(then)};
   impl_->push(std::move(job));
 }
 
@@ -176,7 +182,7 @@ void feature_service::async_republish(std::string key, std::string entity, std::
   job.is_undo = true;
   job.what.key = std::move(key);
   job.what.entity = std::move(entity);
-  job.then = std::move(then);
+  job.then = reply_once{std::move(then)};
   impl_->push(std::move(job));
 }
 

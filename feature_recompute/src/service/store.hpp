@@ -60,7 +60,8 @@ class feature_store {
   feature_store& operator=(feature_store const&) = delete;
 
   void append(event_table const& rows, std::function<void(result<append_outcome>)> then);
-  // Records of one batch, durable together. Versions are numbered already.
+  // Records of one batch, durable in their order, told when all are; a crash may leave the first ones. Versions are numbered already.
+  // While too much waits to be durable it waits, as after_all does.
   void publish(std::vector<record_ptr> const& records, told then);
   // When everything that was handed over before is durable.
   void after_all(told then);
@@ -113,6 +114,9 @@ class feature_store {
   void prune(std::vector<record_ptr>& kept) const;
   bool is_behind(step_record const& version, entity_number entity) const;
   void look_at(entity_number entity);
+  std::optional<error> why_not(std::unique_lock<std::mutex>& guard);
+  result<event_store> check(event_table const& rows);
+  append_outcome take(event_store const& checked, std::string& bytes);
   std::uint64_t hand_over(std::string bytes, told then);
   void write();
   std::uint64_t take_units(std::deque<unit>& into);
@@ -128,6 +132,7 @@ class feature_store {
   std::size_t versions_kept_;
   duration answers_kept_;
   std::uint64_t rewrite_above_;
+  std::size_t bytes_waiting_max_;
   std::function<void(std::string const&)> alert_;
   std::function<void()> settled_;
   std::optional<commit_log> log_;  // the writer's, once it runs
@@ -136,6 +141,7 @@ class feature_store {
 
   mutable std::mutex guard_;  // of all below
   std::condition_variable wake_;
+  std::condition_variable room_;  // for what waits
   event_memory events_;
   std::unordered_map<entity_number, entity_versions> versions_;
   std::unordered_map<std::string, step_state> steps_;

@@ -591,6 +591,105 @@ TEST_F(features_service, freshness_is_looked_at_while_requests_keep_coming) {
   EXPECT_GT(batches, 1U);
 }
 
+// A batch as large as one likes is frames that are no larger than others.
+TEST_F(features_service, a_batch_of_large_versions_is_written_in_parts) {
+  open(gathering());
+  auto const product = std::string(std::size_t{1} << 20, 'p');
+  must_append({bought(7, "a", 1, 150, product)});
+  std::vector<recompute_request> wishes;
+  for (int at = 0; at < 12; ++at) wishes.push_back(wish("s" + std::to_string(at), "7", (20 - at) * second));
+  auto const commits = service->figures().commits;
+  auto const answers = ask_together(wishes);
+  EXPECT_GE(service->figures().commits, commits + 3) << "12 MiB, some 4 a frame";
+  for (auto const& one : answers) EXPECT_THAT(one, HasSubstr(R"("version":1,)"));
+  auto const path = service->path();
+  service.reset();
+  auto const whole = read_file(path);
+  auto with = options();
+  with.sync = [](int) { return 0; };
+  for (auto const part : {7, 9, 11, 13}) {
+    scratch_folder other;
+    write_file(other.file("features.log"), whole.substr(0, whole.size() * part / 14));
+    with.folder = other.path();
+    open(with);
+    auto const made = service->recompute(wishes.back());
+    ASSERT_TRUE(made);
+    EXPECT_TRUE(service->read("7")) << "no answer without its version";
+    EXPECT_EQ(made->version.number, 1U);
+    service.reset();
+  }
+}
+
+TEST_F(features_service, what_is_too_large_for_a_frame_is_refused_and_leaves_nothing) {
+  auto with = options();
+  with.sync = [](int) { return 0; };
+  open(with);
+  must_append({bought(7, "a", 1, 150, std::string((std::size_t{64} << 20) + 1, 'p'))});
+  EXPECT_THAT(recompute(wish("s1", "7", 2 * second)), HasSubstr("expected at most 67108864"));
+  EXPECT_THAT(recompute(wish(std::string((std::size_t{1} << 20) + 1, 'k'), "7", 0)), HasSubstr("expected at most 1048576"));
+  EXPECT_FALSE(service->read("7"));
+  EXPECT_TRUE(service->recompute(wish("s1", "7", 0)));
+}
+
+TEST_F(features_service, recomputes_wait_while_too_much_waits_for_the_disk) {
+  auto with = options();
+  with.bytes_waiting = 4000;
+  with.batch_requests = 1;
+  with.waiting_max = 5;
+  open(with);
+  auto const syncs = gate.arrived();
+  gate.close();
+  std::vector<std::promise<errc>> told(20'000);
+  std::atomic<int> refused{0};
+  for (std::size_t asked = 0; asked < told.size(); ++asked) {
+    auto const what = wish("s" + std::to_string(asked), "7", static_cast<std::int64_t>(asked) * second);
+    service->async_recompute(what, [&refused, &to = told[asked]](result<recompute_answer> made) {
+      if (!made) ++refused;
+      to.set_value(made ? errc{} : made.error().code);
+    });
+    if (asked == 0) gate.await(syncs + 1);
+    std::this_thread::yield();
+  }
+  EXPECT_GT(refused, 20'000 - 30) << "the queue fills, and what waits behind the disk is bounded";
+  gate.open();
+  int published = 0;
+  for (auto& one : told) {
+    auto const code = one.get_future().get();
+    published += code == errc{} ? 1 : 0;
+    EXPECT_TRUE(code == errc{} || code == errc::exhausted);
+  }
+  EXPECT_EQ(published + refused, 20'000);
+}
+
+// What a clock throws stands for memory that ends in the midst of a batch.
+TEST_F(features_service, a_batch_that_throws_answers_everybody_and_the_service_goes_on) {
+  auto with = gathering();
+  std::atomic<int> left{-1};
+  with.now = [&] {
+    if (left == 0) throw std::bad_alloc{};
+    if (left > 0) --left;
+    return at(now.load());
+  };
+  open(with);
+  recompute(wish("undone", "7", second));
+  // Once each when it is admitted, once each when it is published.
+  for (int calls = 0; calls <= 6; ++calls) {
+    std::vector<recompute_request> wishes;
+    for (int at = 0; at < 3; ++at)
+      wishes.push_back(wish("s" + std::to_string(calls) + std::to_string(at), std::to_string(at), (calls * 10 + 10) * second));
+    left = calls;
+    auto const answers = ask_together(wishes);
+    left = -1;
+    bool const is_whole = calls == 6;
+    for (auto const& one : answers) EXPECT_EQ(one == "out of memory", !is_whole) << calls << ": " << one;
+  }
+  left = 0;
+  EXPECT_EQ(republish("undone"), "out of memory");
+  left = -1;
+  EXPECT_THAT(republish("undone"), HasSubstr("republished"));
+  EXPECT_THAT(alerts(), testing::Each(HasSubstr("came to no end")));
+}
+
 TEST_F(features_service, written_anew_it_keeps_events_newest_versions_and_young_answers) {
   auto with = options();
   with.versions_kept = 2;

@@ -129,6 +129,7 @@ struct feature_service_options {
   std::size_t batch_rows = 1'000'000;                     // at so many events to walk,
   duration batch_wait = std::chrono::milliseconds{2};     // after so long, and at once when nothing is under way
   std::size_t waiting_max = 100'000;                      // requests; above it errc::exhausted
+  std::size_t bytes_waiting = std::size_t{256} << 20;     // to be durable; above it rows are errc::exhausted and recomputes wait
   std::size_t versions_kept = 3;                          // an entity's newest
   duration answers_kept = std::chrono::hours{24 * 7};     // at least so long a key is known; longer than any saga may take
   std::uint64_t rewrite_above = std::uint64_t{64} << 20;  // bytes of the log; then it is written anew each time it has doubled
@@ -156,7 +157,7 @@ class feature_service {
   result<append_outcome> append(event_table const& rows);
   void async_append(event_table const& rows, std::function<void(result<append_outcome>)> then);
 
-  // Answers when it is durable. Errors: invalid_argument (no such entity's name; a result that overflows; a number
+  // Answers when it is durable. Errors: invalid_argument (no such entity's name, or one above 1 MiB; a result that overflows; a number
   // that can't be one), conflict (undone before: it is
   // not done any more; the key was used for another entity), unavailable (the deadline has passed: nothing was done), exhausted, and as
   // append().
