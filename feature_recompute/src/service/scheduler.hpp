@@ -2,6 +2,7 @@
 // Thread rules: take is for one worker, all else for any thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -51,10 +52,18 @@ struct feature_job {
 class job_queue {
  public:
   explicit job_queue(feature_service_options const& with)
-      : requests_(with.batch_requests), rows_(with.batch_rows), wait_(with.batch_wait), waiting_max_(with.waiting_max) {}
+      : requests_(with.batch_requests),
+        rows_(with.batch_rows),
+        wait_(with.batch_wait),
+        waiting_max_(with.waiting_max),
+        behind_max_(std::max<std::size_t>(1, with.waiting_max / 8)) {}
 
   // False: the queue is closed, or full.
   bool push(feature_job& job);
+  // The same for what can wait: it gets what room a batch has when nobody else waits. Full at an eighth of the queue.
+  bool push_behind(feature_job& job);
+  // Nothing of push_behind() waits.
+  bool is_caught_up() const;
   // The next batch: recomputes up to the bounds, or undos up to the next recompute; in the order they came. Waits for the first one, at
   // most until `until` (nothing: for ever), and then, while `at_work` says that others are under way, for more, until the batch is full or
   // `batch_wait` is over. Nothing: time is over, somebody interrupted it, or it is closed.
@@ -70,14 +79,17 @@ class job_queue {
 
  private:
   bool is_full() const;
+  void take_from(std::deque<feature_job>& waiting, std::vector<feature_job>& batch, std::uint64_t& rows);
 
   std::size_t requests_;
   std::uint64_t rows_;
   duration wait_;
   std::size_t waiting_max_;
+  std::size_t behind_max_;
   mutable std::mutex guard_;
   std::condition_variable changed_;
   std::deque<feature_job> waiting_;
+  std::deque<feature_job> behind_;
   std::uint64_t waiting_rows_ = 0;
   bool interrupted_ = false;
   bool closed_ = false;

@@ -200,11 +200,12 @@ result<served_features> feature_service::read(std::string_view entity) const {
   return made;
 }
 
-// Stale ones have the input that they had: whoever numbers inputs goes on from there. An event that lies in the future can't be counted
-// yet.
+// What was begun before comes first: it would be begun twice. Stale ones have the input that they had: whoever numbers inputs goes on from
+// there. An event that lies in the future can't be counted yet.
 std::size_t feature_service::catch_up() {
-  auto const now = impl_->options.now();
   std::size_t begun = 0;
+  if (!impl_->queue.is_caught_up()) return begun;
+  auto const now = impl_->options.now();
   for (auto const& one : impl_->store->stale()) {
     auto const& version = one->version;
     recompute_request what;
@@ -213,7 +214,11 @@ std::size_t feature_service::catch_up() {
     what.as_of = std::max(version.as_of, impl_->store->newest_event(one->entity, now).value_or(version.as_of));
     bool const is_same = what.as_of == version.as_of && one->rows_seen == impl_->store->rows_of(one->entity);
     if (is_same && version.tag == version_tag::current && version.set == impl_->set->hash) continue;
-    async_recompute(std::move(what), [](auto const&) {});
+    feature_job job;
+    job.rows = impl_->store->rows_of(what.entity);
+    job.what = std::move(what);
+    job.then = reply_once{[](auto const&) {}};
+    if (!impl_->queue.push_behind(job)) break;
     ++begun;
   }
   return begun;

@@ -245,6 +245,40 @@ TEST_F(features_service, an_event_that_lies_in_the_future_is_not_caught_up_with_
   EXPECT_THAT(served().version.json, HasSubstr(R"("spent":1.51)"));
 }
 
+TEST_F(features_service, catching_up_takes_no_turn_from_who_asks_and_counts_what_it_began) {
+  auto with = options();
+  with.waiting_max = 16;
+  with.batch_requests = 1;
+  with.bytes_waiting = 1;
+  std::atomic<std::int64_t> ticks{0};
+  with.now = [&] { return at(100 * second + ++ticks); };
+  open(with);
+  for (int entity = 0; entity < 5; ++entity) recompute(wish("s" + std::to_string(entity), std::to_string(entity), second));
+  for (int entity = 0; entity < 5; ++entity) must_append({bought(entity, "late", 1, 1)});
+  EXPECT_EQ(service->figures().stale, 5U);
+  auto const counted = service->figures().recomputes;
+  gate.close();
+  for (int at = 0; at < 3; ++at) service->async_recompute(wish("", "9", (at + 1) * second), [](auto const&) {});
+  while (service->figures().recomputes < counted + 3) std::this_thread::yield();  // then the worker waits for the disk
+  EXPECT_EQ(service->catch_up(), 2U) << "an eighth of the queue";
+  EXPECT_EQ(service->catch_up(), 0U) << "what was begun comes first";
+  std::promise<result<recompute_answer>> told;
+  service->async_recompute(wish("asked", "8", second), [&](result<recompute_answer> made) { told.set_value(std::move(made)); });
+  gate.open();
+  auto const asked = told.get_future().get();
+  ASSERT_TRUE(asked);
+  while (service->figures().stale > 3) std::this_thread::yield();
+  ASSERT_TRUE(service->rewrite());  // all of it is durable
+  int mended = 0;
+  for (int entity = 0; entity < 5; ++entity) {
+    auto const is = served(std::to_string(entity));
+    if (is.stale) continue;
+    ++mended;
+    EXPECT_GT(is.version.published_at, asked->version.published_at) << "whoever asks comes first";
+  }
+  EXPECT_EQ(mended, 2);
+}
+
 TEST_F(features_service, a_key_belongs_to_one_entity) {
   open();
   recompute(wish("s1", "7", 2 * second));

@@ -171,7 +171,8 @@ class feature_service {
   // What is durable of an entity. Errors: not_found.
   result<served_features> read(std::string_view entity) const;
 
-  // Recomputes what is stale of everything published, with the input that stands and all events that are there; how many were begun.
+  // Recomputes what is stale of everything published, with the input that stands and all events that are there; how many were begun: at
+  // most an eighth of `waiting_max`, and none while such ones still wait. Whoever asks for a recompute or an undo comes before them.
   std::size_t catch_up();
   // Freshness against its bound, heartbeats of GPUs. For whoever has a timer; see look_every.
   void look_after();
