@@ -53,6 +53,22 @@ std::optional<timestamp> newest_in(event_store const& store, feature_moment cons
   return std::nullopt;
 }
 
+// What a record says of its events: which were known, and when others will be.
+step_record seen_of(event_store const& store, feature_moment const& moment) {
+  step_record made;
+  if (!moment.entity) return made;
+  auto const begin = store.offsets[*moment.entity];
+  auto const end = store.offsets[*moment.entity + 1];
+  made.rows_known = end - begin;
+  for (auto row = begin; row < end && !store.known_from.empty(); ++row) {
+    timestamp const known{duration{store.known_from[row]}};
+    if (known <= moment.known_at) continue;
+    --made.rows_known;
+    made.next_known = std::min(made.next_known.value_or(known), known);
+  }
+  return made;
+}
+
 }  // namespace
 
 // What is told once it is durable, and the records that make it so.
@@ -235,7 +251,10 @@ void batch_worker::compute(groups& all, told_later& later) {
     result<feature_version> made =
         json ? result<feature_version>{version_of(best, *std::move(json))} : result<feature_version>{json.error()};
     if (made) made->newest_event = newest_in(events->store, moments[row]);
-    publish_group(group, std::move(made), events ? events->rows[row] : 0, later);
+    step_record seen;
+    if (made) seen = seen_of(events->store, moments[row]);
+    if (made) seen.rows_seen = events->rows[row];
+    publish_group(group, std::move(made), seen, later);
   }
 }
 
@@ -255,7 +274,7 @@ feature_version batch_worker::version_of(candidate const& of, std::string json) 
 
 // The newest input is published; who asked for an older one is answered by it, in records behind it: a crash between them leaves no answer
 // without its version.
-void batch_worker::publish_group(entity_group& group, result<feature_version> made, std::uint64_t rows, told_later& later) {
+void batch_worker::publish_group(entity_group& group, result<feature_version> made, step_record const& seen, told_later& later) {
   if (made && made->json.size() > features_bytes_max) {
     made =
         error{errc::unsupported, "the features of entity '" + group.of.front().entity.substr(0, 60) + "' have " +
@@ -269,12 +288,11 @@ void batch_worker::publish_group(entity_group& group, result<feature_version> ma
     return;
   }
   auto& best = group.of[group.best];
-  step_record record;
+  auto record = seen;
   record.key = record.origin = best.job.what.key;
   record.entity = best.entity;
   record.version = *std::move(made);
   record.answered_at = record.version.published_at;
-  record.rows_seen = rows;
   compare(record);
   count([&](auto& of) {
     of.recomputes += group.of.size();
@@ -300,7 +318,7 @@ void batch_worker::compare(step_record const& made) {
   if (!before || before->outcome != recompute_outcome::published) return;
   auto const& now = made.version;
   auto const& then = before->version;
-  bool const same_events = set_->known_at ? now.known_at == then.known_at : made.rows_seen == before->rows_seen;
+  bool const same_events = (!set_->known_at || now.known_at == then.known_at) && made.rows_known == before->rows_known;
   if (order_of(now) != order_of(then) || now.set != then.set || !same_events || now.hash == then.hash) return;
   count([](auto& of) { ++of.differences; });
   alert_("entity '" + made.entity + "': the same input gave other features than before: version " + std::to_string(now.number) + " is " +

@@ -69,7 +69,7 @@ class batch_worker {
   bool answer_twin(feature_job& job, groups& into, told_later& later);
   bool is_others(feature_job& job, std::string const& entity);
   void compute(groups& all, told_later& later);
-  void publish_group(entity_group& group, result<feature_version> made, std::uint64_t rows, told_later& later);
+  void publish_group(entity_group& group, result<feature_version> made, step_record const& seen, told_later& later);
   void publish_one(candidate& of, step_record record, told_later& later);
   void compare(step_record const& made);
   void undo(feature_job job);

@@ -213,7 +213,8 @@ std::size_t feature_service::catch_up() {
     what.input = version.input;
     what.as_of = std::max(version.as_of, impl_->store->newest_event(one->entity, now).value_or(version.as_of));
     bool const is_same = what.as_of == version.as_of && one->rows_seen == impl_->store->rows_of(one->entity);
-    if (is_same && version.tag == version_tag::current && version.set == impl_->set->hash) continue;
+    bool const is_known_now = !one->next_known || now < *one->next_known;
+    if (is_same && is_known_now && version.tag == version_tag::current && version.set == impl_->set->hash) continue;
     feature_job job;
     job.rows = impl_->store->rows_of(what.entity);
     job.what = std::move(what);

@@ -155,6 +155,7 @@ result<void> feature_store::apply(record_ptr const& of) {
     auto const newest_applied = std::min(*of->version.newest_event, of->version.published_at);
     newest_applied_ = std::max(newest_applied_.value_or(timestamp::min()), newest_applied);
   }
+  if (of->next_known) becoming_known_.emplace(*of->next_known, *entity);
   look_at(*entity);
   return {};
 }
@@ -188,7 +189,7 @@ void feature_store::prune(std::vector<record_ptr>& kept) const {
 bool feature_store::is_behind(step_record const& version, entity_number entity) const {
   auto const event = events_.newest_of(entity);
   return version.version.tag != version_tag::current || version.version.set != set_->hash || version.rows_seen < events_.rows_of(entity) ||
-         (event && *event > version.version.as_of);
+         (version.next_known && *version.next_known <= now_()) || (event && *event > version.version.as_of);
 }
 
 void feature_store::look_at(entity_number entity) {
@@ -196,6 +197,14 @@ void feature_store::look_at(entity_number entity) {
   if (found == versions_.end()) return;
   bool const stale = is_behind(*found->second.kept.back(), entity);
   stale ? static_cast<void>(stale_.insert(entity)) : static_cast<void>(stale_.erase(entity));
+}
+
+// Events that became known meanwhile make versions stale.
+void feature_store::look_at_time() {
+  if (becoming_known_.empty()) return;
+  auto const end = becoming_known_.upper_bound(now_());
+  for (auto one = becoming_known_.begin(); one != end; ++one) look_at(one->second);
+  becoming_known_.erase(becoming_known_.begin(), end);
 }
 
 // Under the lock; gives the unit's ticket.
@@ -466,8 +475,9 @@ bool feature_store::is_stale(step_record const& version) const {
   return entity && is_behind(version, *entity);
 }
 
-std::vector<record_ptr> feature_store::stale() const {
+std::vector<record_ptr> feature_store::stale() {
   std::lock_guard const guard{guard_};
+  look_at_time();
   std::vector<record_ptr> made;
   for (auto const one : stale_) made.push_back(versions_.at(one).kept.back());
   return made;
@@ -513,8 +523,9 @@ bool feature_store::is_idle() const {
   return units_.empty() && !writing_;
 }
 
-void feature_store::add_figures(feature_figures& to) const {
+void feature_store::add_figures(feature_figures& to) {
   std::lock_guard const guard{guard_};
+  look_at_time();
   to.commits = commits_;
   to.entities = events_.entities();
   to.events = events_.rows();

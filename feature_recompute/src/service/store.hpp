@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -76,7 +77,7 @@ class feature_store {
   record_ptr served(std::string_view entity) const;
   bool is_stale(step_record const& version) const;
   // Of published entities.
-  std::vector<record_ptr> stale() const;
+  std::vector<record_ptr> stale();
 
   // The entity's one name, by which everything here knows it ("007" is "7" where entities are integers). Errors: invalid_argument.
   result<std::string> name(std::string const& entity);
@@ -86,7 +87,7 @@ class feature_store {
 
   // Nothing waits for the writer and nothing is with it.
   bool is_idle() const;
-  void add_figures(feature_figures& to) const;
+  void add_figures(feature_figures& to);
   std::optional<timestamp> newest_applied() const;
   std::uint64_t cut_off() const noexcept { return cut_off_; }
   std::string const& path() const noexcept { return path_; }
@@ -114,6 +115,7 @@ class feature_store {
   void prune(std::vector<record_ptr>& kept) const;
   bool is_behind(step_record const& version, entity_number entity) const;
   void look_at(entity_number entity);
+  void look_at_time();
   std::optional<error> why_not(std::unique_lock<std::mutex>& guard);
   result<event_store> check(event_table const& rows);
   append_outcome take(event_store const& checked, std::string& bytes);
@@ -146,6 +148,7 @@ class feature_store {
   std::unordered_map<entity_number, entity_versions> versions_;
   std::unordered_map<std::string, step_state> steps_;
   std::unordered_set<entity_number> stale_;
+  std::multimap<timestamp, entity_number> becoming_known_;  // events that a version has not seen since nobody knew them
   std::optional<timestamp> newest_applied_;
   std::deque<unit> units_;
   std::deque<told> rewrites_;

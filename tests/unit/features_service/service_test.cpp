@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "service/bytes.hpp"
+#include "service/log.hpp"
+#include "service/step_record.hpp"
 #include "support.hpp"
 
 namespace atone::features_test {
@@ -24,6 +27,27 @@ raw_row bought(std::int64_t user, std::string const& id, std::int64_t time, std:
 
 class features_service : public service_test {
  protected:
+  // As a disk or memory that gives other bits: the last record again with another hash.
+  void damage_the_newest_version() const {
+    std::uint64_t last = 0;
+    std::string entry;
+    auto log = commit_log::open(folder.path() + "/data", {}, [&](std::uint64_t number, std::string_view payload) -> result<void> {
+      last = number;
+      entry = payload;
+      return {};
+    });
+    ASSERT_TRUE(log) << log.error().message;
+    byte_reader from{entry};
+    from.number<std::uint8_t>();
+    auto record = read_record(from.text());
+    ASSERT_TRUE(record && record->is_version());
+    record->key = record->origin = "";
+    ++record->version.number;
+    record->version.hash = content_hash::of("other bits");
+    std::string bytes = entry.substr(0, 1);
+    put_text(bytes, bytes_of(*record));
+    ASSERT_TRUE(log->append(last + 1, bytes));
+  }
   // Options of a service for ask_together(): while something is with the disk, requests gather.
   feature_service_options gathering() {
     auto made = options();
@@ -513,13 +537,40 @@ TEST_F(features_service, the_same_input_with_other_features_is_an_alert_never_si
   pinned.key = "s2";
   recompute(pinned);
   EXPECT_THAT(alerts(), IsEmpty()) << "the same bits";
-  auto lie = bought(7, "b", 1, 1);
-  lie.emplace_back(1 * second);  // comes now and says that it was known long ago
-  must_append({lie});
+  auto backfilled = bought(7, "b", 1, 1);
+  backfilled.emplace_back(1 * second);  // comes now and says that it was known long ago
+  must_append({backfilled});
   pinned.key = "s3";
+  recompute(pinned);
+  EXPECT_THAT(alerts(), IsEmpty()) << "other events, other features";
+  service.reset();
+  damage_the_newest_version();
+  open();
+  pinned.key = "s4";
   recompute(pinned);
   EXPECT_THAT(alerts(), ElementsAre(HasSubstr("the same input gave other features")));
   EXPECT_EQ(service->figures().differences, 1U);
+}
+
+TEST_F(features_service, what_becomes_known_later_makes_a_version_stale_when_its_time_has_come) {
+  set = shop_set(true);
+  open();
+  auto later = bought(7, "a", 1, 150);
+  later.emplace_back(200 * second);
+  must_append({later});
+  EXPECT_THAT(recompute(wish("s1", "7", 2 * second)), HasSubstr(R"("n":0)"));
+  EXPECT_FALSE(served().stale);
+  EXPECT_EQ(service->catch_up(), 0U);
+  open();
+  now = 200 * second;
+  EXPECT_TRUE(served().stale);
+  EXPECT_EQ(service->figures().stale, 1U);
+  EXPECT_EQ(service->catch_up(), 1U);
+  recompute(wish("s2", "8", 2 * second));
+  EXPECT_THAT(served().version.json, HasSubstr(R"("n":1)"));
+  EXPECT_FALSE(served().stale);
+  EXPECT_EQ(service->catch_up(), 0U);
+  EXPECT_THAT(alerts(), IsEmpty());
 }
 
 TEST_F(features_service, B73_a_saga_run_again_after_a_backfill_gets_the_same_bytes) {
