@@ -61,9 +61,10 @@ class features_service : public service_test {
     service->async_append(table_of(*set, {bought(99, "batch " + std::to_string(syncs), 1, 1)}), [](auto const&) {});
     gate.await(syncs + 1);
     std::vector<std::promise<std::string>> told(wishes.size());
-    for (std::size_t at = 0; at < wishes.size(); ++at) {
-      service->async_recompute(
-          wishes[at], [&to = told[at]](result<recompute_answer> made) { to.set_value(made ? to_json(*made) : made.error().message); });
+    for (std::size_t which = 0; which < wishes.size(); ++which) {
+      service->async_recompute(wishes[which], [&told, which](result<recompute_answer> made) {
+        told[which].set_value(made ? to_json(*made) : made.error().message);
+      });
     }
     auto const batches = service->figures().batches;
     gate.open();
@@ -728,9 +729,9 @@ TEST_F(features_service, recomputes_wait_while_too_much_waits_for_the_disk) {
   std::atomic<int> refused{0};
   for (std::size_t asked = 0; asked < told.size(); ++asked) {
     auto const what = wish("s" + std::to_string(asked), "7", static_cast<std::int64_t>(asked) * second);
-    service->async_recompute(what, [&refused, &to = told[asked]](result<recompute_answer> made) {
+    service->async_recompute(what, [&told, &refused, asked](result<recompute_answer> made) {
       if (!made) ++refused;
-      to.set_value(made ? errc{} : made.error().code);
+      told[asked].set_value(made ? errc{} : made.error().code);
     });
     if (asked == 0) gate.await(syncs + 1);
     std::this_thread::yield();
