@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <atone/features/service.hpp>
@@ -21,7 +22,7 @@ class batch_worker {
   batch_worker(feature_set_ptr set, feature_store& store, recomputer engine, std::function<timestamp()> now,
                std::function<void(std::string const&)> alert);
 
-  // Every job is answered, now or when what it came to is durable.
+  // Every job is answered, now or when what it came to is durable; by `exhausted` where memory ends.
   void run(std::vector<feature_job> batch);
   // Of the GPUs, where there are any.
   void heartbeat();
@@ -45,18 +46,34 @@ class batch_worker {
 
     entity_group() = default;
   };
-  using groups = std::map<std::string, entity_group>;
+  // What became of a key in this batch: a place in its entity's group, or an answer.
+  struct batch_key {
+    std::string entity;
+    entity_group* group = nullptr;
+    std::size_t place = 0;
+    record_ptr answer;
+
+    batch_key() = default;
+  };
+  struct groups {
+    std::map<std::string, entity_group> of;
+    std::unordered_map<std::string, batch_key> keys;
+
+    groups() = default;
+  };
   struct told_later;
 
   void recompute(std::vector<feature_job> batch);
   void admit(feature_job job, groups& into, told_later& later);
   bool answer_known(feature_job& job, groups& into, told_later& later);
+  bool answer_twin(feature_job& job, groups& into, told_later& later);
+  bool is_others(feature_job& job, std::string const& entity);
   void compute(groups& all, told_later& later);
-  void publish_group(entity_group& group, result<feature_version> made, std::uint64_t rows, told_later& later);
+  void publish_group(entity_group& group, result<feature_version> made, step_record const& seen, told_later& later);
   void publish_one(candidate& of, step_record record, told_later& later);
   void compare(step_record const& made);
   void undo(feature_job job);
-  step_record undone(std::string const& key, step_record const& act);
+  result<step_record> undone(std::string const& key, step_record const& act);
   result<feature_version> nobodys(step_record const& act);
   feature_version version_of(candidate const& of, std::string json) const;
   void refuse(feature_job& job, error why);

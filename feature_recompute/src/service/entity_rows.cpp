@@ -13,8 +13,9 @@ bool same_event(row_layout const& of, packed_row left, packed_row right) noexcep
 
 std::int64_t dictionary::number_of(std::string_view word) {
   if (auto const known = find(word)) return *known;
-  auto const made = numbers_.emplace(std::string{word}, static_cast<std::int64_t>(words_.size())).first;
-  words_.push_back(&made->first);
+  words_.push_back(nullptr);  // first: where memory ends, a number is lost and no word has a wrong one
+  auto const made = numbers_.emplace(std::string{word}, static_cast<std::int64_t>(words_.size()) - 1).first;
+  words_.back() = &made->first;
   return made->second;
 }
 

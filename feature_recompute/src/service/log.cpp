@@ -107,15 +107,15 @@ result<std::optional<std::uint64_t>> whole_frame_behind(int descriptor, std::str
   }
 }
 
-result<void> sync_folder(std::string const& folder) {
+result<void> sync_folder(std::string const& folder, sync_function const& sync) {
   file_handle const opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!opened.is_open()) return failed(errc::unavailable, folder, "can't be opened", errno);
-  if (::fsync(opened.get()) != 0) return failed(errc::unavailable, folder, "can't be made durable", errno);
+  if (int const why = sync(opened.get()); why != 0) return failed(errc::unavailable, folder, "can't be made durable", why);
   return {};
 }
 
 // With those above it that are missing; each is durable in the one above.
-result<void> make_folder(std::string const& folder) {
+result<void> make_folder(std::string const& folder, sync_function const& sync) {
   std::error_code why;
   auto const whole = std::filesystem::absolute(folder, why);
   std::vector<std::filesystem::path> missing;
@@ -123,7 +123,7 @@ result<void> make_folder(std::string const& folder) {
   if (!why) std::filesystem::create_directories(whole, why);
   if (why) return error{errc::unavailable, folder + ": can't be made: " + why.message()};
   for (auto const& one : missing) {
-    if (auto done = sync_folder(one.parent_path().string()); !done) return done;
+    if (auto done = sync_folder(one.parent_path().string(), sync); !done) return done;
   }
   return {};
 }
@@ -131,7 +131,9 @@ result<void> make_folder(std::string const& folder) {
 }  // namespace
 
 int sync_data(int descriptor) {
-  return ::fdatasync(descriptor) == 0 ? 0 : errno;
+  struct stat about{};
+  if (::fstat(descriptor, &about) != 0) return errno;
+  return (S_ISDIR(about.st_mode) ? ::fsync(descriptor) : ::fdatasync(descriptor)) == 0 ? 0 : errno;
 }
 
 file_handle::file_handle(file_handle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -157,7 +159,7 @@ result<commit_log> commit_log::open(std::string const& folder, sync_function syn
 }
 
 result<void> commit_log::take_folder() {
-  if (auto made = make_folder(folder_); !made) return made;
+  if (auto made = make_folder(folder_, sync_); !made) return made;
   auto const path = folder_ + "/" + log_lock_name;
   lock_ = file_handle{::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)};
   if (!lock_.is_open()) return failed(errc::unavailable, path, "can't be opened", errno);
@@ -171,19 +173,24 @@ result<void> commit_log::open_file() {
   ::unlink((path_ + ".new").c_str());
   file_ = file_handle{::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)};
   if (!file_.is_open()) return failed(errc::unavailable, path_, "can't be opened", errno);
-  return sync_folder(folder_);
+  return sync_folder(folder_, sync_);
 }
 
 result<void> commit_log::replay(reader const& read) {
   std::uint64_t at = 0;
+  std::uint64_t last = 0;
   for (;;) {
     auto frame = frame_at(file_.get(), path_, at);
     if (!frame) return frame.error();
-    if (!*frame || (*frame)->number <= last_number_) return settle_end(at, last_number_);
+    if (!*frame || (*frame)->number <= last_number_) {
+      if (auto done = settle_end(at, last_number_); !done) return done;
+      return settle_last(last);
+    }
     last_number_ = (*frame)->number;
     if (auto done = read(last_number_, (*frame)->payload); !done) {
       return error{done.error().code, path_ + ", frame at byte " + std::to_string(at) + ": " + done.error().message};
     }
+    last = at;
     at += head_bytes + (*frame)->payload.size();
   }
 }
@@ -212,8 +219,19 @@ result<void> commit_log::settle_end(std::uint64_t at, std::uint64_t number) {
   cut_off_ = end - at;
   if (::ftruncate(file_.get(), static_cast<off_t>(at)) != 0)
     return failed(errc::unavailable, path_, "its torn end can't be cut off", errno);
-  if (int const why = sync_(file_.get()); why != 0) return failed(errc::unavailable, path_, "can't be made durable", why);
   return {};
+}
+
+// Durable before anybody is told of it: the last frame may have been read from memory that a crash left to the kernel. It is written again
+// with the same bytes, since a sync that failed has its pages pass for clean. All before it were durable when it was begun.
+result<void> commit_log::settle_last(std::uint64_t at) {
+  if (size_ == 0 && cut_off_ == 0) return {};
+  auto const bytes = read_at(file_.get(), path_, at, size_ - at);
+  if (!bytes) return bytes.error();
+  if (bytes->size() != size_ - at) return error{errc::unavailable, path_ + " became shorter while it was read"};
+  int why = write_all(file_.get(), *bytes, at);
+  if (why == 0) why = sync_(file_.get());
+  return why == 0 ? result<void>{} : failed(errc::unavailable, path_, "what was read can't be made durable", why);
 }
 
 result<void> commit_log::append(std::uint64_t number, std::string_view payload) {
@@ -262,7 +280,7 @@ result<void> commit_log::rewrite(std::function<result<std::string>(std::string_v
   if (::rename((path_ + ".new").c_str(), path_.c_str()) != 0) return failed(errc::unavailable, path_, "can't be replaced", errno);
   file_ = *std::move(made);
   size_ = size;
-  auto durable = sync_folder(folder_);
+  auto durable = sync_folder(folder_, sync_);
   failed_ = !durable;
   return durable;
 }

@@ -7,6 +7,8 @@
 // says that the disk has lost what was durable: that is an error, and nothing is changed. (What the disk has damaged in the last frame
 // can't be told from what a crash has torn.)
 //
+// What a reader finds may be in the kernel's memory only: the last frame is made durable anew before the log is open.
+//
 // A write or sync that failed leaves unknown what is on the disk, and the kernel may have dropped the pages: the log takes nothing from
 // then on, and is to be opened anew.
 //
@@ -28,7 +30,7 @@ inline constexpr char log_lock_name[] = "lock";
 // Most bytes of one frame's payload.
 inline constexpr std::size_t frame_bytes_max = std::size_t{256} << 20;
 
-// Makes what was written to a descriptor durable: 0, or an errno.
+// Makes what was written to a descriptor, a file's or a folder's, durable: 0, or an errno.
 using sync_function = std::function<int(int descriptor)>;
 int sync_data(int descriptor);
 
@@ -62,6 +64,8 @@ class commit_log {
   // An error leaves the old one, and the log goes on; only when it is unknown which of the two stands it takes nothing any more.
   result<void> rewrite(std::function<result<std::string>(std::string_view payload)> const& kept);
 
+  // It takes nothing any more.
+  bool has_failed() const noexcept { return failed_; }
   std::uint64_t bytes() const noexcept { return size_; }
   // How much of a torn frame was cut off at the opening.
   std::uint64_t cut_off() const noexcept { return cut_off_; }
@@ -73,6 +77,7 @@ class commit_log {
   result<void> open_file();
   result<void> replay(reader const& read);
   result<void> settle_end(std::uint64_t at, std::uint64_t number);
+  result<void> settle_last(std::uint64_t at);
   result<file_handle> write_beside(std::function<result<std::string>(std::string_view)> const& kept, std::uint64_t& size);
 
   std::string folder_;

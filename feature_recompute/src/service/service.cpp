@@ -1,6 +1,7 @@
 #include <atone/features/service.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <system_error>
 #include <thread>
@@ -10,6 +11,8 @@
 
 namespace atone::features {
 namespace {
+
+constexpr std::size_t name_bytes_max = std::size_t{1} << 20;  // of a key or an entity
 
 error stopped() {
   return error{errc::unavailable, "the feature service has been stopped"};
@@ -73,19 +76,29 @@ struct feature_service::impl {
     return {};
   }
 
+  // Looks when it is time, whatever comes in.
   void work() {
-    while (!queue.is_closed()) {
-      auto batch = queue.take(options.look_every, [this] { return !store->is_idle(); });
-      if (!batch.empty()) {
-        worker->run(std::move(batch));
-      } else if (!queue.is_closed()) {
-        worker->heartbeat();
-        look_at_freshness();
-      }
+    using clock = std::chrono::steady_clock;
+    auto const next_look = [this]() -> std::optional<clock::time_point> {
+      if (options.look_every == duration{}) return std::nullopt;
+      return clock::now() + options.look_every;
+    };
+    for (auto next = next_look(); !queue.is_closed();) {
+      auto batch = queue.take(next, [this] { return !store->is_idle(); });
+      if (!batch.empty()) worker->run(std::move(batch));
+      bool const is_due = next && clock::now() >= *next;
+      if (queue.is_closed() || (!queue.was_interrupted() && !is_due)) continue;
+      worker->heartbeat();
+      look_at_freshness();
+      next = next_look();
     }
   }
 
   void push(feature_job job) {
+    if (std::max(job.what.key.size(), job.what.entity.size()) > name_bytes_max) {
+      return job.then(
+          error{errc::invalid_argument, "key or entity is too long: expected at most " + std::to_string(name_bytes_max) + " bytes"});
+    }
     job.rows = job.is_undo ? 0 : store->rows_of(job.what.entity);
     if (queue.push(job)) return;
     job.then(queue.is_closed() ? stopped() : error{errc::exhausted, "too many recomputes wait; ask again"});
@@ -155,7 +168,7 @@ result<append_outcome> feature_service::append(event_table const& rows) {
 void feature_service::async_recompute(recompute_request what, std::function<void(result<recompute_answer>)> then) {
   feature_job job;
   job.what = std::move(what);
-  job.then = std::move(then);
+  job.then = reply_once{std::move(then)};
   impl_->push(std::move(job));
 }
 
@@ -169,7 +182,7 @@ void feature_service::async_republish(std::string key, std::string entity, std::
   job.is_undo = true;
   job.what.key = std::move(key);
   job.what.entity = std::move(entity);
-  job.then = std::move(then);
+  job.then = reply_once{std::move(then)};
   impl_->push(std::move(job));
 }
 
@@ -187,11 +200,12 @@ result<served_features> feature_service::read(std::string_view entity) const {
   return made;
 }
 
-// Stale ones have the input that they had: whoever numbers inputs goes on from there. An event that lies in the future can't be counted
-// yet.
+// What was begun before comes first: it would be begun twice. Stale ones have the input that they had: whoever numbers inputs goes on from
+// there. An event that lies in the future can't be counted yet.
 std::size_t feature_service::catch_up() {
-  auto const now = impl_->options.now();
   std::size_t begun = 0;
+  if (!impl_->queue.is_caught_up()) return begun;
+  auto const now = impl_->options.now();
   for (auto const& one : impl_->store->stale()) {
     auto const& version = one->version;
     recompute_request what;
@@ -199,8 +213,13 @@ std::size_t feature_service::catch_up() {
     what.input = version.input;
     what.as_of = std::max(version.as_of, impl_->store->newest_event(one->entity, now).value_or(version.as_of));
     bool const is_same = what.as_of == version.as_of && one->rows_seen == impl_->store->rows_of(one->entity);
-    if (is_same && version.tag == version_tag::current && version.set == impl_->set->hash) continue;
-    async_recompute(std::move(what), [](auto const&) {});
+    bool const is_known_now = !one->next_known || now < *one->next_known;
+    if (is_same && is_known_now && version.tag == version_tag::current && version.set == impl_->set->hash) continue;
+    feature_job job;
+    job.rows = impl_->store->rows_of(what.entity);
+    job.what = std::move(what);
+    job.then = reply_once{[](auto const&) {}};
+    if (!impl_->queue.push_behind(job)) break;
     ++begun;
   }
   return begun;

@@ -17,6 +17,17 @@ timestamp read_time(byte_reader& from) {
   return timestamp{duration{from.number<std::int64_t>()}};
 }
 
+void put_optional(std::string& out, std::optional<timestamp> at) {
+  put(out, static_cast<std::uint8_t>(at ? 1 : 0));
+  put_time(out, at.value_or(timestamp{}));
+}
+
+std::optional<timestamp> read_optional(byte_reader& from) {
+  bool const is_there = from.number<std::uint8_t>() != 0;
+  auto const at = read_time(from);
+  return is_there ? std::optional{at} : std::nullopt;
+}
+
 void put_hash(std::string& out, content_hash const& of) {
   out.append(of.value().begin(), of.value().end());
 }
@@ -34,8 +45,7 @@ void put_version(std::string& out, feature_version const& of) {
   put_time(out, of.as_of);
   put_time(out, of.known_at);
   put_time(out, of.published_at);
-  put(out, static_cast<std::uint8_t>(of.newest_event ? 1 : 0));
-  put_time(out, of.newest_event.value_or(timestamp{}));
+  put_optional(out, of.newest_event);
   put(out, static_cast<std::uint8_t>(of.tag));
   put_hash(out, of.set);
   put_hash(out, of.hash);
@@ -49,9 +59,7 @@ feature_version read_version(byte_reader& from) {
   made.as_of = read_time(from);
   made.known_at = read_time(from);
   made.published_at = read_time(from);
-  bool const has_newest = from.number<std::uint8_t>() != 0;
-  auto const newest = read_time(from);
-  if (has_newest) made.newest_event = newest;
+  made.newest_event = read_optional(from);
   made.tag = static_cast<version_tag>(from.number<std::uint8_t>());
   made.set = read_hash(from);
   made.hash = read_hash(from);
@@ -92,7 +100,10 @@ std::string bytes_of(step_record const& of) {
   put_text(out, of.key);
   put_text(out, of.origin);
   put_text(out, of.entity);
+  put_time(out, of.answered_at);
   put(out, of.rows_seen);
+  put(out, of.rows_known);
+  put_optional(out, of.next_known);
   put_version(out, of.version);
   return out;
 }
@@ -104,7 +115,10 @@ result<step_record> read_record(std::string_view bytes) {
   made.key = from.text();
   made.origin = from.text();
   made.entity = from.text();
+  made.answered_at = read_time(from);
   made.rows_seen = from.number<std::uint64_t>();
+  made.rows_known = from.number<std::uint64_t>();
+  made.next_known = read_optional(from);
   made.version = read_version(from);
   bool const known = made.outcome >= recompute_outcome::published && made.outcome <= recompute_outcome::nothing &&
                      (made.version.tag == version_tag::current || made.version.tag == version_tag::to_be_updated);

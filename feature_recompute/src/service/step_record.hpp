@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,11 @@ struct step_record {
   std::string origin;  // key of the step whose recompute made the content: not its own where a version was published again
   std::string entity;
   feature_version version;
-  std::uint64_t rows_seen = 0;  // events of the entity when it was computed
-  std::uint64_t ticket = 0;     // of the write that makes it durable; not stored
+  timestamp answered_at{};              // the key's age, whatever that of the version
+  std::uint64_t rows_seen = 0;          // events of the entity when it was computed
+  std::uint64_t rows_known = 0;         // of them, at its known_at
+  std::optional<timestamp> next_known;  // when the first of the others becomes known
+  std::uint64_t ticket = 0;             // of the write that makes it durable; not stored
 
   step_record() = default;
   bool is_version() const noexcept { return outcome == recompute_outcome::published || outcome == recompute_outcome::republished; }

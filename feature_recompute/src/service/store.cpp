@@ -1,6 +1,7 @@
 #include "service/store.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <set>
 
@@ -13,7 +14,7 @@ constexpr std::uint8_t entry_row = 2;     // an event
 constexpr std::uint8_t entry_record = 3;  // a version or an answer
 constexpr std::uint32_t format_version = 1;
 constexpr std::size_t frame_bytes_wanted = std::size_t{4} << 20;  // units are added to a frame up to this
-constexpr std::size_t bytes_waiting_max = std::size_t{256} << 20;
+constexpr std::size_t unit_bytes = 256;                           // of a unit that waits, beside its own
 
 void put_entry(std::string& out, std::uint8_t kind, std::string_view bytes) {
   put(out, kind);
@@ -63,6 +64,11 @@ error refused(error const& why) {
   return error{errc::unavailable, "the feature store takes nothing since a write failed, and is to be opened anew: " + why.message};
 }
 
+// Memory has what no log will have: nothing may be computed from it, and nobody be told that it is durable.
+error half_taken() {
+  return error{errc::unavailable, "out of memory"};
+}
+
 }  // namespace
 
 feature_store::feature_store(feature_set_ptr set, feature_service_options const& with, std::function<void()> settled)
@@ -71,6 +77,7 @@ feature_store::feature_store(feature_set_ptr set, feature_service_options const&
       versions_kept_(std::max<std::size_t>(1, with.versions_kept)),
       answers_kept_(with.answers_kept),
       rewrite_above_(with.rewrite_above),
+      bytes_waiting_max_(with.bytes_waiting),
       alert_(with.alert),
       settled_(std::move(settled)),
       events_(set_) {}
@@ -125,24 +132,32 @@ result<void> feature_store::read_entry(std::uint8_t kind, std::string_view bytes
   if (kind != entry_record) return error{errc::unsupported, "found an entry of kind " + std::to_string(kind) + ": it is of a later Atone"};
   auto record = read_record(bytes);
   if (!record) return record.error();
-  apply(std::make_shared<step_record const>(*std::move(record)));
-  return {};
+  return apply(std::make_shared<step_record const>(*std::move(record)));
 }
 
-// Into memory; a version that no entity is known of makes one known.
-void feature_store::apply(record_ptr const& of) {
+// Into memory; a version that no entity is known of makes one known. Errors: corrupt.
+result<void> feature_store::apply(record_ptr const& of) {
   if (!of->key.empty()) (of->is_undo() ? steps_[of->key].undo : steps_[of->key].act) = of;
-  if (!of->is_version()) return;
+  if (!of->is_version()) return {};
   auto const entity = events_.number_of(of->entity);
-  if (!entity) return;
+  if (!entity) return error{errc::corrupt, entity.error().message};
   auto& kept = versions_[*entity].kept;
-  ATONE_ASSERT(kept.empty() || kept.back()->version.number < of->version.number);
+  auto const number = of->version.number;
+  auto const last = kept.empty() ? 0 : kept.back()->version.number;
+  if (number <= last || number == std::numeric_limits<std::uint64_t>::max()) {
+    return error{errc::corrupt, "found version " + std::to_string(number) + " of entity '" + of->entity + "' after version " +
+                                    std::to_string(last) + ", expected one above it"};
+  }
   kept.push_back(of);
   prune(kept);
   if (of->outcome == recompute_outcome::published && of->version.newest_event) {
-    newest_applied_ = std::max(newest_applied_.value_or(timestamp::min()), *of->version.newest_event);
+    // An event of the future is no newer than the version that it stands in: it would pass for fresh until its time has come.
+    auto const newest_applied = std::min(*of->version.newest_event, of->version.published_at);
+    newest_applied_ = std::max(newest_applied_.value_or(timestamp::min()), newest_applied);
   }
+  if (of->next_known) becoming_known_.emplace(*of->next_known, *entity);
   look_at(*entity);
+  return {};
 }
 
 // Whether the content of a version counts: nobody has undone the step that made it.
@@ -174,7 +189,7 @@ void feature_store::prune(std::vector<record_ptr>& kept) const {
 bool feature_store::is_behind(step_record const& version, entity_number entity) const {
   auto const event = events_.newest_of(entity);
   return version.version.tag != version_tag::current || version.version.set != set_->hash || version.rows_seen < events_.rows_of(entity) ||
-         (event && *event > version.version.as_of);
+         (version.next_known && *version.next_known <= now_()) || (event && *event > version.version.as_of);
 }
 
 void feature_store::look_at(entity_number entity) {
@@ -184,9 +199,17 @@ void feature_store::look_at(entity_number entity) {
   stale ? static_cast<void>(stale_.insert(entity)) : static_cast<void>(stale_.erase(entity));
 }
 
+// Events that became known meanwhile make versions stale.
+void feature_store::look_at_time() {
+  if (becoming_known_.empty()) return;
+  auto const end = becoming_known_.upper_bound(now_());
+  for (auto one = becoming_known_.begin(); one != end; ++one) look_at(one->second);
+  becoming_known_.erase(becoming_known_.begin(), end);
+}
+
 // Under the lock; gives the unit's ticket.
 std::uint64_t feature_store::hand_over(std::string bytes, told then) {
-  bytes_waiting_ += bytes.size();
+  bytes_waiting_ += bytes.size() + unit_bytes;
   units_.emplace_back(std::move(bytes), std::move(then));
   wake_.notify_one();
   return ++ticket_;
@@ -199,53 +222,87 @@ void feature_store::append(event_table const& rows, std::function<void(result<ap
     then(why);
   };
   if (failed_ || stopping_) return refuse(failed_ ? refused(*failed_) : stopped());
-  if (bytes_waiting_ > bytes_waiting_max) return refuse(error{errc::exhausted, "too many rows wait to be written; append them again"});
-  auto const checked = events_.check(rows);
+  if (bytes_waiting_ > bytes_waiting_max_) return refuse(error{errc::exhausted, "too many rows wait to be written; append them again"});
+  auto const checked = check(rows);
   if (!checked) return refuse(checked.error());
   if (checked->rows() > rows_max - events_.rows()) return refuse(error{errc::exhausted, "at most 4000000000 events are kept"});
   if (events_.bytes_of(*checked) > frame_bytes_max) {
     return refuse(error{errc::exhausted, "the rows are too large to be durable together; append them in parts"});
   }
-  append_outcome outcome;
-  outcome.left_out = checked->left_out;
-  std::string bytes;
-  outcome.taken = events_.take(*checked, [&](entity_number entity, std::string const& row) {
+  try {
+    std::string bytes;
+    auto const outcome = take(*checked, bytes);
+    hand_over(std::move(bytes), [then, outcome](result<void> durable) {
+      if (durable) return then(outcome);
+      then(durable.error());
+    });
+  } catch (std::exception const&) {
+    failed_ = half_taken();
+    return refuse(*failed_);
+  }
+}
+
+// Under the lock. Words may have come in when memory ends, no rows.
+result<event_store> feature_store::check(event_table const& rows) {
+  try {
+    return events_.check(rows);
+  } catch (std::exception const&) {
+    return error{errc::exhausted, "out of memory"};
+  }
+}
+
+// Under the lock: rows into memory, and their bytes.
+append_outcome feature_store::take(event_store const& checked, std::string& bytes) {
+  append_outcome made;
+  made.left_out = checked.left_out;
+  made.taken = events_.take(checked, [&](entity_number entity, std::string const& row) {
     put_entry(bytes, entry_row, row);
     look_at(entity);
   });
-  outcome.left_out.duplicates = checked->rows() - outcome.taken;
-  hand_over(std::move(bytes), [then = std::move(then), outcome](result<void> durable) {
-    if (durable) return then(outcome);
-    then(durable.error());
-  });
+  made.left_out.duplicates = checked.rows() - made.taken;
+  return made;
 }
 
+// Waits for room; then why nothing can be handed over.
+std::optional<error> feature_store::why_not(std::unique_lock<std::mutex>& guard) {
+  room_.wait(guard, [this] { return failed_ || stopping_ || bytes_waiting_ <= bytes_waiting_max_; });
+  return failed_ ? std::optional{refused(*failed_)} : std::nullopt;
+}
+
+// A unit has no more than a frame takes well: records that need not be durable together are not.
 void feature_store::publish(std::vector<record_ptr> const& records, told then) {
   std::unique_lock guard{guard_};
-  if (failed_) {
-    auto const why = refused(*failed_);
+  if (auto const why = why_not(guard)) {
     guard.unlock();
-    return then(why);
+    return then(*why);
   }
-  std::string bytes;
-  for (auto const& one : records) put_entry(bytes, entry_record, bytes_of(*one));
-  auto const ticket = hand_over(std::move(bytes), std::move(then));
-  for (auto const& one : records) {
-    auto made = std::make_shared<step_record>(*one);
-    made->ticket = ticket;
-    apply(made);
+  try {
+    for (auto first = records.begin(); first != records.end();) {
+      std::string bytes;
+      auto last = first;
+      for (; last != records.end() && bytes.size() < frame_bytes_wanted; ++last) put_entry(bytes, entry_record, bytes_of(**last));
+      auto const ticket = hand_over(std::move(bytes), last == records.end() ? then : [](auto const&) {});
+      for (; first != last; ++first) {
+        auto made = std::make_shared<step_record>(**first);
+        made->ticket = ticket;
+        ATONE_ASSERT(apply(made));
+      }
+    }
+  } catch (std::exception const&) {
+    failed_ = half_taken();
+    throw;
   }
 }
 
 void feature_store::after_all(told then) {
   std::unique_lock guard{guard_};
-  if (!failed_) {
+  auto const why = why_not(guard);
+  if (!why) {
     hand_over({}, std::move(then));
     return;
   }
-  auto const why = refused(*failed_);
   guard.unlock();
-  then(why);
+  then(*why);
 }
 
 void feature_store::rewrite(told then) {
@@ -298,7 +355,8 @@ std::uint64_t feature_store::take_units(std::deque<unit>& into) {
     into.push_back(std::move(units_.front()));
     units_.pop_front();
   }
-  bytes_waiting_ -= bytes;
+  bytes_waiting_ -= bytes + into.size() * unit_bytes;
+  room_.notify_all();
   return first + into.size();
 }
 
@@ -312,6 +370,7 @@ result<void> feature_store::commit(std::string const& payload, std::uint64_t num
   std::lock_guard const guard{guard_};
   if (!done) {
     failed_ = done.error();
+    room_.notify_all();
     return done;
   }
   durable_ = number;
@@ -322,9 +381,16 @@ result<void> feature_store::commit(std::string const& payload, std::uint64_t num
 
 result<void> feature_store::rewrite_now() {
   auto const oldest = now_() - answers_kept_;
-  auto const done = log_->rewrite([&](std::string_view payload) { return kept_of(payload, oldest); });
+  auto const done = [&]() -> result<void> {
+    try {
+      return log_->rewrite([&](std::string_view payload) { return kept_of(payload, oldest); });
+    } catch (std::exception const& thrown) {
+      return error{errc::exhausted, thrown.what()};
+    }
+  }();
   std::lock_guard const guard{guard_};
   log_bytes_ = rewritten_bytes_ = log_->bytes();
+  if (log_->has_failed() && !failed_) failed_ = done.error();
   if (done) forget(oldest);
   return done;
 }
@@ -348,7 +414,7 @@ result<std::string> feature_store::kept_of(std::string_view payload, timestamp o
 
 // Young ones, and versions that memory keeps.
 bool feature_store::is_kept(step_record const& of, timestamp oldest) const {
-  if (of.version.published_at >= oldest) return true;
+  if (of.answered_at >= oldest) return true;
   auto const entity = of.is_version() ? events_.find(of.entity) : std::nullopt;
   auto const found = entity ? versions_.find(*entity) : versions_.end();
   if (found == versions_.end()) return false;
@@ -409,8 +475,9 @@ bool feature_store::is_stale(step_record const& version) const {
   return entity && is_behind(version, *entity);
 }
 
-std::vector<record_ptr> feature_store::stale() const {
+std::vector<record_ptr> feature_store::stale() {
   std::lock_guard const guard{guard_};
+  look_at_time();
   std::vector<record_ptr> made;
   for (auto const one : stale_) made.push_back(versions_.at(one).kept.back());
   return made;
@@ -456,8 +523,9 @@ bool feature_store::is_idle() const {
   return units_.empty() && !writing_;
 }
 
-void feature_store::add_figures(feature_figures& to) const {
+void feature_store::add_figures(feature_figures& to) {
   std::lock_guard const guard{guard_};
+  look_at_time();
   to.commits = commits_;
   to.entities = events_.entities();
   to.events = events_.rows();
@@ -476,6 +544,7 @@ void feature_store::stop() {
     std::lock_guard const guard{guard_};
     stopping_ = true;
     wake_.notify_one();
+    room_.notify_all();
   }
   if (writer_.joinable()) writer_.join();
 }

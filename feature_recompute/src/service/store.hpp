@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,7 +61,8 @@ class feature_store {
   feature_store& operator=(feature_store const&) = delete;
 
   void append(event_table const& rows, std::function<void(result<append_outcome>)> then);
-  // Records of one batch, durable together. Versions are numbered already.
+  // Records of one batch, durable in their order, told when all are; a crash may leave the first ones. Versions are numbered already.
+  // While too much waits to be durable it waits, as after_all does.
   void publish(std::vector<record_ptr> const& records, told then);
   // When everything that was handed over before is durable.
   void after_all(told then);
@@ -75,7 +77,7 @@ class feature_store {
   record_ptr served(std::string_view entity) const;
   bool is_stale(step_record const& version) const;
   // Of published entities.
-  std::vector<record_ptr> stale() const;
+  std::vector<record_ptr> stale();
 
   // The entity's one name, by which everything here knows it ("007" is "7" where entities are integers). Errors: invalid_argument.
   result<std::string> name(std::string const& entity);
@@ -85,7 +87,7 @@ class feature_store {
 
   // Nothing waits for the writer and nothing is with it.
   bool is_idle() const;
-  void add_figures(feature_figures& to) const;
+  void add_figures(feature_figures& to);
   std::optional<timestamp> newest_applied() const;
   std::uint64_t cut_off() const noexcept { return cut_off_; }
   std::string const& path() const noexcept { return path_; }
@@ -108,11 +110,15 @@ class feature_store {
   feature_store(feature_set_ptr set, feature_service_options const& with, std::function<void()> settled);
   result<void> read_frame(std::string_view payload);
   result<void> read_entry(std::uint8_t kind, std::string_view bytes);
-  void apply(record_ptr const& of);
+  result<void> apply(record_ptr const& of);
   bool stands(step_record const& version) const;
   void prune(std::vector<record_ptr>& kept) const;
   bool is_behind(step_record const& version, entity_number entity) const;
   void look_at(entity_number entity);
+  void look_at_time();
+  std::optional<error> why_not(std::unique_lock<std::mutex>& guard);
+  result<event_store> check(event_table const& rows);
+  append_outcome take(event_store const& checked, std::string& bytes);
   std::uint64_t hand_over(std::string bytes, told then);
   void write();
   std::uint64_t take_units(std::deque<unit>& into);
@@ -128,6 +134,7 @@ class feature_store {
   std::size_t versions_kept_;
   duration answers_kept_;
   std::uint64_t rewrite_above_;
+  std::size_t bytes_waiting_max_;
   std::function<void(std::string const&)> alert_;
   std::function<void()> settled_;
   std::optional<commit_log> log_;  // the writer's, once it runs
@@ -136,10 +143,12 @@ class feature_store {
 
   mutable std::mutex guard_;  // of all below
   std::condition_variable wake_;
+  std::condition_variable room_;  // for what waits
   event_memory events_;
   std::unordered_map<entity_number, entity_versions> versions_;
   std::unordered_map<std::string, step_state> steps_;
   std::unordered_set<entity_number> stale_;
+  std::multimap<timestamp, entity_number> becoming_known_;  // events that a version has not seen since nobody knew them
   std::optional<timestamp> newest_applied_;
   std::deque<unit> units_;
   std::deque<told> rewrites_;

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "service/bytes.hpp"
+#include "service/log.hpp"
+#include "service/step_record.hpp"
 #include "support.hpp"
 
 namespace atone::features_test {
@@ -61,6 +64,28 @@ TEST_F(features_golden, the_same_calls_write_the_same_bytes) {
   republish("s2", "ann");
   republish("s5", "cid");
   EXPECT_EQ(read_file(service->path()), read_file(golden)) << "stored bytes have changed: give them another format version";
+}
+
+TEST_F(features_golden, a_version_whose_number_does_not_rise_is_damage_told_with_its_place) {
+  for (auto const number : {std::uint64_t{0}, std::uint64_t{3}, std::numeric_limits<std::uint64_t>::max()}) {
+    auto const path = folder.path() + "/data/features.log";
+    write_file(path, read_file(golden));
+    step_record record;
+    record.entity = "ann";
+    record.version.number = number;
+    record.version.json = "{}";
+    std::string entry{"\3"};
+    put_text(entry, bytes_of(record));
+    {
+      auto log = commit_log::open(folder.path() + "/data", {}, [](auto, auto) { return result<void>{}; });
+      ASSERT_TRUE(log && log->append(1000, entry));
+    }
+    auto const made = feature_service::open(set, options());
+    ASSERT_FALSE(made) << number;
+    EXPECT_EQ(made.error().code, errc::corrupt);
+    EXPECT_THAT(made.error().message, testing::AllOf(HasSubstr(path + ", frame at byte " + std::to_string(read_file(golden).size())),
+                                                     HasSubstr("after version 3, expected one above it")));
+  }
 }
 
 }  // namespace

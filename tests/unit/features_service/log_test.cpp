@@ -113,8 +113,11 @@ TEST_F(features_log, belongs_to_one_process) {
 
 TEST_F(features_log, takes_nothing_after_a_failed_sync_and_never_repeats_it) {
   int syncs = 0;
-  auto log = commit_log::open(folder.path(), [&](int) { return ++syncs == 2 ? EIO : 0; }, nothing);
+  int bad = 0;
+  auto log = commit_log::open(folder.path(), [&](int) { return ++syncs == bad ? EIO : 0; }, nothing);
   ASSERT_TRUE(log);
+  syncs = 0;
+  bad = 2;
   ASSERT_TRUE(log->append(1, "first"));
   EXPECT_EQ(log->append(2, "second").error().code, errc::outcome_unknown);
   EXPECT_EQ(log->append(3, "third").error().code, errc::unavailable);
@@ -133,6 +136,48 @@ TEST_F(features_log, is_written_anew_with_what_is_kept) {
     ASSERT_TRUE(log->append(6, "more"));
   }
   EXPECT_THAT(read(folder.path()), ElementsAre("1 fir", "5 thi", "6 more"));
+}
+
+// What is read may be in the kernel's memory only: nobody is told of it before it is durable.
+TEST_F(features_log, is_made_durable_at_the_opening_with_its_last_frame_written_again) {
+  write_three();
+  auto const path = folder.file(log_name);
+  auto const whole = read_file(path);
+  std::vector<std::string> synced;
+  auto const open = [&](int failure) {
+    synced.clear();
+    return commit_log::open(
+        folder.path(),
+        [&](int descriptor) {
+          auto const name = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).filename().string();
+          synced.push_back(name);
+          return name == log_name ? failure : 0;
+        },
+        nothing);
+  };
+  EXPECT_TRUE(open(0));
+  EXPECT_EQ(std::count(synced.begin(), synced.end(), log_name), 1) << "closed in peace or not: nobody can know";
+  auto const failing = open(EIO);
+  ASSERT_FALSE(failing);
+  EXPECT_THAT(failing.error().message, HasSubstr("what was read can't be made durable"));
+  auto const before = std::filesystem::last_write_time(path) - std::chrono::hours{1};
+  std::filesystem::last_write_time(path, before);
+  EXPECT_TRUE(open(0));
+  EXPECT_NE(std::filesystem::last_write_time(path), before) << "its pages are dirty again, whatever the kernel believed";
+  EXPECT_EQ(read_file(path), whole);
+}
+
+TEST_F(features_log, says_that_it_failed_when_a_new_files_name_may_not_last) {
+  bool broken = false;
+  auto const is_folder = [](int descriptor) { return std::filesystem::is_directory("/proc/self/fd/" + std::to_string(descriptor)); };
+  auto log = commit_log::open(folder.path(), [&](int descriptor) { return broken && is_folder(descriptor) ? EIO : 0; }, nothing);
+  ASSERT_TRUE(log);
+  ASSERT_TRUE(log->append(1, "first"));
+  EXPECT_FALSE(log->has_failed());
+  broken = true;
+  EXPECT_FALSE(log->rewrite([](std::string_view of) -> result<std::string> { return std::string{of}; }));
+  EXPECT_TRUE(log->has_failed());
+  EXPECT_EQ(log->append(2, "second").error().code, errc::unavailable);
 }
 
 // A crash before the rename leaves the old file and a beginning of the new one.

@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "service/bytes.hpp"
+#include "service/log.hpp"
+#include "service/step_record.hpp"
 #include "support.hpp"
 
 namespace atone::features_test {
@@ -22,7 +25,55 @@ raw_row bought(std::int64_t user, std::string const& id, std::int64_t time, std:
   return {user, id, time * second, cents, product};
 }
 
-using features_service = service_test;
+class features_service : public service_test {
+ protected:
+  // As a disk or memory that gives other bits: the last record again with another hash.
+  void damage_the_newest_version() const {
+    std::uint64_t last = 0;
+    std::string entry;
+    auto log = commit_log::open(folder.path() + "/data", {}, [&](std::uint64_t number, std::string_view payload) -> result<void> {
+      last = number;
+      entry = payload;
+      return {};
+    });
+    ASSERT_TRUE(log) << log.error().message;
+    byte_reader from{entry};
+    from.number<std::uint8_t>();
+    auto record = read_record(from.text());
+    ASSERT_TRUE(record && record->is_version());
+    record->key = record->origin = "";
+    ++record->version.number;
+    record->version.hash = content_hash::of("other bits");
+    std::string bytes = entry.substr(0, 1);
+    put_text(bytes, bytes_of(*record));
+    ASSERT_TRUE(log->append(last + 1, bytes));
+  }
+  // Options of a service for ask_together(): while something is with the disk, requests gather.
+  feature_service_options gathering() {
+    auto made = options();
+    made.batch_wait = std::chrono::minutes{1};
+    return made;
+  }
+  // The answers of one batch.
+  std::vector<std::string> ask_together(std::vector<recompute_request> const& wishes) {
+    auto const syncs = gate.arrived();
+    gate.close();
+    service->async_append(table_of(*set, {bought(99, "batch " + std::to_string(syncs), 1, 1)}), [](auto const&) {});
+    gate.await(syncs + 1);
+    std::vector<std::promise<std::string>> told(wishes.size());
+    for (std::size_t which = 0; which < wishes.size(); ++which) {
+      service->async_recompute(wishes[which], [&told, which](result<recompute_answer> made) {
+        told[which].set_value(made ? to_json(*made) : made.error().message);
+      });
+    }
+    auto const batches = service->figures().batches;
+    gate.open();
+    std::vector<std::string> answers;
+    for (auto& one : told) answers.push_back(one.get_future().get());
+    EXPECT_LE(service->figures().batches, batches + 1);
+    return answers;
+  }
+};
 
 TEST_F(features_service, publishes_under_numbers_that_rise) {
   open();
@@ -100,6 +151,25 @@ TEST_F(features_service, a_number_from_above_is_taken_when_it_is_above_the_last)
   numbered.key = "s2";
   EXPECT_THAT(recompute(numbered), HasSubstr("superseded"));
   EXPECT_THAT(recompute(wish("s3", "7", second)), HasSubstr(R"("version":41)"));
+}
+
+TEST_F(features_service, a_number_that_can_not_be_one_is_refused_and_the_largest_leaves_room_above) {
+  open();
+  auto numbered = wish("s1", "7", 2 * second);
+  for (auto const bad : {std::uint64_t{0}, std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max()}) {
+    numbered.number = bad;
+    auto const made = service->recompute(numbered);
+    ASSERT_FALSE(made) << bad;
+    EXPECT_EQ(made.error().code, errc::invalid_argument);
+    EXPECT_THAT(made.error().message, HasSubstr("expected 1 to 9223372036854775807"));
+  }
+  EXPECT_FALSE(service->read("7"));
+  numbered.number = (std::uint64_t{1} << 63) - 1;
+  EXPECT_TRUE(service->recompute(numbered));
+  EXPECT_THAT(recompute(wish("s2", "7", 3 * second)), HasSubstr(R"("version":9223372036854775808)"));
+  EXPECT_THAT(republish("s2"), HasSubstr(R"("version":9223372036854775809)"));
+  open();
+  EXPECT_EQ(served().version.number, 9223372036854775809U);
 }
 
 TEST_F(features_service, an_undo_publishes_the_version_before_under_a_new_number) {
@@ -200,12 +270,71 @@ TEST_F(features_service, an_event_that_lies_in_the_future_is_not_caught_up_with_
   EXPECT_THAT(served().version.json, HasSubstr(R"("spent":1.51)"));
 }
 
+TEST_F(features_service, catching_up_takes_no_turn_from_who_asks_and_counts_what_it_began) {
+  auto with = options();
+  with.waiting_max = 16;
+  with.batch_requests = 1;
+  with.bytes_waiting = 1;
+  std::atomic<std::int64_t> ticks{0};
+  with.now = [&] { return at(100 * second + ++ticks); };
+  open(with);
+  for (int entity = 0; entity < 5; ++entity) recompute(wish("s" + std::to_string(entity), std::to_string(entity), second));
+  for (int entity = 0; entity < 5; ++entity) must_append({bought(entity, "late", 1, 1)});
+  EXPECT_EQ(service->figures().stale, 5U);
+  auto const counted = service->figures().recomputes;
+  gate.close();
+  for (int at = 0; at < 3; ++at) service->async_recompute(wish("", "9", (at + 1) * second), [](auto const&) {});
+  while (service->figures().recomputes < counted + 3) std::this_thread::yield();  // then the worker waits for the disk
+  EXPECT_EQ(service->catch_up(), 2U) << "an eighth of the queue";
+  EXPECT_EQ(service->catch_up(), 0U) << "what was begun comes first";
+  std::promise<result<recompute_answer>> told;
+  service->async_recompute(wish("asked", "8", second), [&](result<recompute_answer> made) { told.set_value(std::move(made)); });
+  gate.open();
+  auto const asked = told.get_future().get();
+  ASSERT_TRUE(asked);
+  while (service->figures().stale > 3) std::this_thread::yield();
+  ASSERT_TRUE(service->rewrite());  // all of it is durable
+  int mended = 0;
+  for (int entity = 0; entity < 5; ++entity) {
+    auto const is = served(std::to_string(entity));
+    if (is.stale) continue;
+    ++mended;
+    EXPECT_GT(is.version.published_at, asked->version.published_at) << "whoever asks comes first";
+  }
+  EXPECT_EQ(mended, 2);
+}
+
 TEST_F(features_service, a_key_belongs_to_one_entity) {
   open();
   recompute(wish("s1", "7", 2 * second));
   auto const other = service->recompute(wish("s1", "8", 2 * second));
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, errc::conflict);
+}
+
+TEST_F(features_service, an_undo_for_another_entity_than_the_keys_is_refused) {
+  open();
+  recompute(wish("s1", "7", second));
+  EXPECT_THAT(republish("s1", "8"), HasSubstr("was used for entity '7' before"));
+  EXPECT_EQ(served().version.number, 1U);
+  EXPECT_THAT(republish("s1", "007"), HasSubstr(R"("outcome":"republished")")) << "one entity, another spelling";
+  EXPECT_THAT(republish("s1", "8"), HasSubstr("was used for entity '7' before"));
+  EXPECT_THAT(republish("early", "9"), HasSubstr(R"("outcome":"nothing")"));
+  EXPECT_THAT(republish("early", "8"), HasSubstr("was used for entity '9' before"));
+}
+
+// As one batch apart: the second entity never gets the first one's features as its own.
+TEST_F(features_service, a_key_belongs_to_one_entity_within_a_batch_too) {
+  open(gathering());
+  recompute(wish("first", "7", 9 * second));
+  auto const answers = ask_together({wish("a", "7", 10 * second), wish("a", "8", 10 * second), wish("b", "7", 2 * second),
+                                     wish("b", "8", 2 * second), wish("b", "007", 2 * second)});
+  EXPECT_THAT(answers[0], HasSubstr(R"("entity":"7","outcome":"published")"));
+  EXPECT_EQ(answers[1], "key a was used for entity '7' before");
+  EXPECT_THAT(answers[2], HasSubstr(R"("entity":"7","outcome":"superseded")"));
+  EXPECT_EQ(answers[3], "key b was used for entity '7' before");
+  EXPECT_EQ(answers[4], answers[2]);
+  EXPECT_FALSE(service->read("8"));
 }
 
 TEST_F(features_service, another_set_of_the_same_columns_makes_every_version_stale) {
@@ -331,6 +460,33 @@ TEST_F(features_service, after_a_failed_sync_it_refuses_until_it_is_opened_anew)
   EXPECT_TRUE(service->recompute(wish("s1", "7", 2 * second)));
 }
 
+TEST_F(features_service, an_opening_that_can_not_make_durable_what_it_read_tells_nothing) {
+  open();
+  recompute(wish("s1", "7", 2 * second));
+  service.reset();
+  auto with = options();
+  with.sync = [](int descriptor) { return std::filesystem::is_directory("/proc/self/fd/" + std::to_string(descriptor)) ? 0 : EIO; };
+  auto const made = feature_service::open(set, with);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, errc::unavailable);
+}
+
+TEST_F(features_service, after_a_rewriting_whose_name_may_not_last_it_takes_nothing) {
+  auto with = options();
+  std::atomic<bool> broken{false};
+  with.sync = [&broken](int descriptor) {
+    return broken && std::filesystem::is_directory("/proc/self/fd/" + std::to_string(descriptor)) ? EIO : 0;
+  };
+  open(with);
+  recompute(wish("s1", "7", 2 * second));
+  broken = true;
+  EXPECT_FALSE(service->rewrite());
+  EXPECT_FALSE(service->figures().writable);
+  EXPECT_EQ(append({bought(7, "a", 1, 150)}).error().code, errc::unavailable);
+  EXPECT_EQ(service->recompute(wish("s1", "7", 2 * second)).error().code, errc::unavailable) << "not even a repeat is told as durable";
+  service.reset();
+}
+
 // The log as it stands after each byte of a life is what a crash may leave.
 TEST_F(features_service, a_crash_after_any_byte_leaves_whole_versions_that_rise_and_keys_that_hold) {
   open();
@@ -382,13 +538,40 @@ TEST_F(features_service, the_same_input_with_other_features_is_an_alert_never_si
   pinned.key = "s2";
   recompute(pinned);
   EXPECT_THAT(alerts(), IsEmpty()) << "the same bits";
-  auto lie = bought(7, "b", 1, 1);
-  lie.emplace_back(1 * second);  // comes now and says that it was known long ago
-  must_append({lie});
+  auto backfilled = bought(7, "b", 1, 1);
+  backfilled.emplace_back(1 * second);  // comes now and says that it was known long ago
+  must_append({backfilled});
   pinned.key = "s3";
+  recompute(pinned);
+  EXPECT_THAT(alerts(), IsEmpty()) << "other events, other features";
+  service.reset();
+  damage_the_newest_version();
+  open();
+  pinned.key = "s4";
   recompute(pinned);
   EXPECT_THAT(alerts(), ElementsAre(HasSubstr("the same input gave other features")));
   EXPECT_EQ(service->figures().differences, 1U);
+}
+
+TEST_F(features_service, what_becomes_known_later_makes_a_version_stale_when_its_time_has_come) {
+  set = shop_set(true);
+  open();
+  auto later = bought(7, "a", 1, 150);
+  later.emplace_back(200 * second);
+  must_append({later});
+  EXPECT_THAT(recompute(wish("s1", "7", 2 * second)), HasSubstr(R"("n":0)"));
+  EXPECT_FALSE(served().stale);
+  EXPECT_EQ(service->catch_up(), 0U);
+  open();
+  now = 200 * second;
+  EXPECT_TRUE(served().stale);
+  EXPECT_EQ(service->figures().stale, 1U);
+  EXPECT_EQ(service->catch_up(), 1U);
+  recompute(wish("s2", "8", 2 * second));
+  EXPECT_THAT(served().version.json, HasSubstr(R"("n":1)"));
+  EXPECT_FALSE(served().stale);
+  EXPECT_EQ(service->catch_up(), 0U);
+  EXPECT_THAT(alerts(), IsEmpty());
 }
 
 TEST_F(features_service, B73_a_saga_run_again_after_a_backfill_gets_the_same_bytes) {
@@ -452,6 +635,147 @@ TEST_F(features_service, freshness_is_the_age_of_the_newest_event_applied_and_it
   EXPECT_EQ(service->figures().freshness, duration{10 * second}) << "over a restart";
 }
 
+TEST_F(features_service, an_event_of_the_future_does_not_make_features_fresh_for_ever) {
+  open();
+  must_append({bought(7, "a", 1'000'000, 150)});
+  recompute(wish("s1", "7", 2'000'000 * second));
+  EXPECT_EQ(service->figures().freshness, duration{0});
+  now = 401 * second;
+  open();
+  service->look_after();
+  EXPECT_EQ(service->figures().freshness, duration{301 * second});
+  EXPECT_THAT(alerts(), ElementsAre(HasSubstr("features are stale")));
+}
+
+// Each answer asks for the next recompute: the queue is never empty for as long as it takes to look.
+TEST_F(features_service, freshness_is_looked_at_while_requests_keep_coming) {
+  auto with = options();
+  with.sync = [](int) { return 0; };
+  with.look_every = std::chrono::milliseconds{100};
+  with.rewrite_above = std::uint64_t{1} << 40;  // requests wait for a rewriting
+  std::promise<std::string> told;
+  std::atomic<bool> is_told{false};
+  with.alert = [&](std::string const& words) {
+    if (!is_told.exchange(true)) told.set_value(words);
+  };
+  open(with);
+  must_append({bought(7, "a", 1, 150)});
+  recompute(wish("s1", "7", 50 * second));
+  now = 500 * second;
+  std::atomic<int> asked{0};
+  std::function<void()> ask = [&] {
+    if (!is_told) service->async_recompute(wish("s" + std::to_string(++asked), "7", 51 * second), [&](auto const&) { ask(); });
+  };
+  for (int at = 0; at < 8; ++at) ask();
+  auto words = told.get_future();
+  bool const is_in_time = words.wait_for(std::chrono::seconds{10}) == std::future_status::ready;
+  is_told = true;  // nobody asks any more
+  auto const batches = service->figures().batches;
+  service.reset();
+  ASSERT_TRUE(is_in_time);
+  EXPECT_THAT(words.get(), HasSubstr("features are stale"));
+  EXPECT_GT(batches, 1U);
+}
+
+// A batch as large as one likes is frames that are no larger than others.
+TEST_F(features_service, a_batch_of_large_versions_is_written_in_parts) {
+  open(gathering());
+  auto const product = std::string(std::size_t{1} << 20, 'p');
+  must_append({bought(7, "a", 1, 150, product)});
+  std::vector<recompute_request> wishes;
+  for (int at = 0; at < 12; ++at) wishes.push_back(wish("s" + std::to_string(at), "7", (20 - at) * second));
+  auto const commits = service->figures().commits;
+  auto const answers = ask_together(wishes);
+  EXPECT_GE(service->figures().commits, commits + 3) << "12 MiB, some 4 a frame";
+  for (auto const& one : answers) EXPECT_THAT(one, HasSubstr(R"("version":1,)"));
+  auto const path = service->path();
+  service.reset();
+  auto const whole = read_file(path);
+  auto with = options();
+  with.sync = [](int) { return 0; };
+  for (auto const part : {7, 9, 11, 13}) {
+    scratch_folder other;
+    write_file(other.file("features.log"), whole.substr(0, whole.size() * part / 14));
+    with.folder = other.path();
+    open(with);
+    auto const made = service->recompute(wishes.back());
+    ASSERT_TRUE(made);
+    EXPECT_TRUE(service->read("7")) << "no answer without its version";
+    EXPECT_EQ(made->version.number, 1U);
+    service.reset();
+  }
+}
+
+TEST_F(features_service, what_is_too_large_for_a_frame_is_refused_and_leaves_nothing) {
+  auto with = options();
+  with.sync = [](int) { return 0; };
+  open(with);
+  must_append({bought(7, "a", 1, 150, std::string((std::size_t{64} << 20) + 1, 'p'))});
+  EXPECT_THAT(recompute(wish("s1", "7", 2 * second)), HasSubstr("expected at most 67108864"));
+  EXPECT_THAT(recompute(wish(std::string((std::size_t{1} << 20) + 1, 'k'), "7", 0)), HasSubstr("expected at most 1048576"));
+  EXPECT_FALSE(service->read("7"));
+  EXPECT_TRUE(service->recompute(wish("s1", "7", 0)));
+}
+
+TEST_F(features_service, recomputes_wait_while_too_much_waits_for_the_disk) {
+  auto with = options();
+  with.bytes_waiting = 4000;
+  with.batch_requests = 1;
+  with.waiting_max = 5;
+  open(with);
+  auto const syncs = gate.arrived();
+  gate.close();
+  std::vector<std::promise<errc>> told(20'000);
+  std::atomic<int> refused{0};
+  for (std::size_t asked = 0; asked < told.size(); ++asked) {
+    auto const what = wish("s" + std::to_string(asked), "7", static_cast<std::int64_t>(asked) * second);
+    service->async_recompute(what, [&told, &refused, asked](result<recompute_answer> made) {
+      if (!made) ++refused;
+      told[asked].set_value(made ? errc{} : made.error().code);
+    });
+    if (asked == 0) gate.await(syncs + 1);
+    std::this_thread::yield();
+  }
+  EXPECT_GT(refused, 20'000 - 30) << "the queue fills, and what waits behind the disk is bounded";
+  gate.open();
+  int published = 0;
+  for (auto& one : told) {
+    auto const code = one.get_future().get();
+    published += code == errc{} ? 1 : 0;
+    EXPECT_TRUE(code == errc{} || code == errc::exhausted);
+  }
+  EXPECT_EQ(published + refused, 20'000);
+}
+
+// What a clock throws stands for memory that ends in the midst of a batch.
+TEST_F(features_service, a_batch_that_throws_answers_everybody_and_the_service_goes_on) {
+  auto with = gathering();
+  std::atomic<int> left{-1};
+  with.now = [&] {
+    if (left == 0) throw std::bad_alloc{};
+    if (left > 0) --left;
+    return at(now.load());
+  };
+  open(with);
+  recompute(wish("undone", "7", second));
+  // Once each when it is admitted, once each when it is published.
+  for (int calls = 0; calls <= 6; ++calls) {
+    std::vector<recompute_request> wishes;
+    for (int at = 0; at < 3; ++at)
+      wishes.push_back(wish("s" + std::to_string(calls) + std::to_string(at), std::to_string(at), (calls * 10 + 10) * second));
+    left = calls;
+    auto const answers = ask_together(wishes);
+    left = -1;
+    bool const is_whole = calls == 6;
+    for (auto const& one : answers) EXPECT_EQ(one == "out of memory", !is_whole) << calls << ": " << one;
+  }
+  left = 0;
+  EXPECT_EQ(republish("undone"), "out of memory");
+  left = -1;
+  EXPECT_THAT(republish("undone"), HasSubstr("republished"));
+  EXPECT_THAT(alerts(), testing::Each(HasSubstr("came to no end")));
+}
+
 TEST_F(features_service, written_anew_it_keeps_events_newest_versions_and_young_answers) {
   auto with = options();
   with.versions_kept = 2;
@@ -476,6 +800,27 @@ TEST_F(features_service, written_anew_it_keeps_events_newest_versions_and_young_
     open(with);
   }
   EXPECT_THAT(recompute(wish("undone before", "7", 8 * second)), HasSubstr("published")) << "what undid it was too old to be kept";
+}
+
+// Its version may be a year old: the key has the age of the answer.
+TEST_F(features_service, a_young_answer_of_an_old_version_is_kept) {
+  auto with = options();
+  with.versions_kept = 1;
+  with.answers_kept = std::chrono::seconds{50};
+  open(with);
+  recompute(wish("old", "7", 9 * second));
+  now = 200 * second;
+  auto const young = recompute(wish("young", "7", 8 * second));
+  EXPECT_THAT(young, HasSubstr("superseded"));
+  recompute(wish("newer", "7", 10 * second));
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(service->rewrite());
+    EXPECT_EQ(recompute(wish("young", "7", 8 * second)), young);
+    open(with);
+  }
+  now = 300 * second;
+  ASSERT_TRUE(service->rewrite());
+  EXPECT_THAT(recompute(wish("young", "7", 11 * second)), HasSubstr("published")) << "now it is old";
 }
 
 TEST_F(features_service, the_log_does_not_grow_for_ever) {

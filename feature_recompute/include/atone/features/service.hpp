@@ -65,7 +65,7 @@ struct recompute_request {
   timestamp as_of{};
   std::optional<timestamp> known_at;  // nothing: all that is known when the service takes the request
   // Of the version that will be published, where somebody above numbers them; superseded when it is not above the last one. Nothing: the
-  // next one. Numbers are an entity's own, so the store that has its last one can give them without asking anybody.
+  // next one. 1 to 2^63 - 1. Numbers are an entity's own, so the store that has its last one can give them without asking anybody.
   std::optional<std::uint64_t> number;
   std::optional<timestamp> deadline;  // not begun later than that, by the service's now()
 
@@ -129,12 +129,13 @@ struct feature_service_options {
   std::size_t batch_rows = 1'000'000;                     // at so many events to walk,
   duration batch_wait = std::chrono::milliseconds{2};     // after so long, and at once when nothing is under way
   std::size_t waiting_max = 100'000;                      // requests; above it errc::exhausted
+  std::size_t bytes_waiting = std::size_t{256} << 20;     // to be durable; above it rows are errc::exhausted and recomputes wait
   std::size_t versions_kept = 3;                          // an entity's newest
   duration answers_kept = std::chrono::hours{24 * 7};     // at least so long a key is known; longer than any saga may take
   std::uint64_t rewrite_above = std::uint64_t{64} << 20;  // bytes of the log; then it is written anew each time it has doubled
   duration look_every = std::chrono::seconds{10};         // look_after() by itself; 0: never
   recompute_options recompute;                            // who computes; `now` and `alert` are taken from here
-  std::function<int(int descriptor)> sync;                // makes a file durable: 0, or an errno; empty: fdatasync
+  std::function<int(int descriptor)> sync;                // makes a file or folder durable: 0, or an errno; empty: the kernel's
 
   feature_service_options() = default;
 };
@@ -156,19 +157,22 @@ class feature_service {
   result<append_outcome> append(event_table const& rows);
   void async_append(event_table const& rows, std::function<void(result<append_outcome>)> then);
 
-  // Answers when it is durable. Errors: invalid_argument (no such entity's name; a result that overflows), conflict (undone before: it is
+  // Answers when it is durable. Errors: invalid_argument (no such entity's name, or one above 1 MiB; a result that overflows; a number
+  // that can't be one), conflict (undone before: it is
   // not done any more; the key was used for another entity), unavailable (the deadline has passed: nothing was done), exhausted, and as
   // append().
   result<recompute_answer> recompute(recompute_request what);
   void async_recompute(recompute_request what, std::function<void(result<recompute_answer>)> then);
-  // Undoes what was done under the key, at most once. `entity` as in the request.
+  // Undoes what was done under the key, at most once. `entity` as in the request. Errors: conflict (the key was used for another entity),
+  // and as append().
   result<recompute_answer> republish(std::string key, std::string entity);
   void async_republish(std::string key, std::string entity, std::function<void(result<recompute_answer>)> then);
 
   // What is durable of an entity. Errors: not_found.
   result<served_features> read(std::string_view entity) const;
 
-  // Recomputes what is stale of everything published, with the input that stands and all events that are there; how many were begun.
+  // Recomputes what is stale of everything published, with the input that stands and all events that are there; how many were begun: at
+  // most an eighth of `waiting_max`, and none while such ones still wait. Whoever asks for a recompute or an undo comes before them.
   std::size_t catch_up();
   // Freshness against its bound, heartbeats of GPUs. For whoever has a timer; see look_every.
   void look_after();
