@@ -238,6 +238,10 @@ void engine::report(saga_id id, step_path step, operation op, attempt n, call_an
     });
   }
   auto* const of = find(id);
+  if (of != nullptr && of->foreign && !planted(planted_bug::foreign_goes_on)) {  // its driver has sent it already, and hears of it
+    return ports_.turns.defer(
+        [then, id] { then(error{errc::unavailable, "saga " + id.text() + " is on its way to its driver; try again"}); });
+  }
   if (of != nullptr && of->sql_in_flight) {
     return when_free(*of, [this, id, step, op, n, answer, then] { report(id, step, op, n, answer, then); });
   }

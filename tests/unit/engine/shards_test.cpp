@@ -54,6 +54,19 @@ class leased_world {
   engine_world world;
 };
 
+// Its driver has sent the first call already, while the answer to the start's commit is on its way here.
+TEST(engine_shards, a_report_about_a_saga_begun_for_another_is_its_drivers) {
+  leased_world here{spread, {}};
+  auto const begun = here.world.start({}, R"({"user":7})");
+  ASSERT_EQ(here.world.writes(), 1U);
+  auto const id = here.world.next_write().starts.at(0).row.id;
+  here.world.make_durable();
+  EXPECT_EQ(here.world.report(id, "one", 1, done_with()).code(), errc::unavailable);
+  here.world.commit_all();
+  EXPECT_TRUE(begun.fine());
+  EXPECT_THAT(here.world.history(id), ElementsAre(event_kind::started));
+}
+
 TEST(engine_shards, a_saga_that_nothing_ties_to_a_shard_begins_in_one_of_our_own) {
   leased_world here{row_of_two, shards_of({2})};
   for (int n = 0; n < 5; ++n) EXPECT_EQ(here.world.stored(here.world.begun()).home, shard{2});
