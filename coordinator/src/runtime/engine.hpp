@@ -246,6 +246,7 @@ class engine {
   // engine_recover.cpp
   void recover(open_saga&& of);
   bool replay(instance& of, open_saga const& from);
+  void tell_broken(instance& of);
   void resume(instance& of);
   void park(instance& of, std::string why);
   void resume_call(instance& of, call_command const& call);

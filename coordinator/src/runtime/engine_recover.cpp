@@ -67,19 +67,20 @@ void engine::go(epoch as) {
   set_alarm();
 }
 
+void engine::tell_broken(instance& of) {
+  if (of.row.status == saga_status::parked) return;  // said before
+  alert_command told;
+  told.kind = "parked";
+  told.level = alert_level::page;
+  told.text = "replay failed: " + of.broken;
+  of.wake_at.reset();
+  gather_command(of, std::move(told), ports_.clock.now());
+  gather_row(of);
+  gathering_->notify.push_back(of.row.id);
+}
+
 void engine::resume(instance& of) {
-  if (!of.broken.empty()) {
-    if (of.row.status == saga_status::parked) return;  // said before
-    alert_command told;
-    told.kind = "parked";
-    told.level = alert_level::page;
-    told.text = "replay failed: " + of.broken;
-    of.wake_at.reset();
-    gather_command(of, std::move(told), ports_.clock.now());
-    gather_row(of);
-    gathering_->notify.push_back(of.row.id);
-    return;
-  }
+  if (!of.broken.empty()) return tell_broken(of);
   auto const commands = of.machine.outstanding();
   bool const local = std::any_of(commands.begin(), commands.end(), [](command const& one) {
     auto const* call = std::get_if<call_command>(&one);

@@ -43,6 +43,14 @@ saga_id waiting(engine_world& world) {
   return id;
 }
 
+// Time passes; what is due is read, and its timers, armed again, fire.
+void wake_after(engine_world& world, duration time) {
+  world.pass(time);
+  world.commit_all();
+  world.pass(seconds{0});
+  world.commit_all();
+}
+
 TEST(engine_rest, a_saga_that_waits_long_leaves_memory) {
   engine_world world{patient};
   auto const id = waiting(world);
@@ -121,10 +129,7 @@ TEST(engine_rest, who_takes_over_does_not_read_it_before_it_is_due) {
   EXPECT_EQ(world.engine().figures().resting, 1U);
   EXPECT_EQ(world.alarm(), world.now() + hours{1});
   EXPECT_THAT(world.open_sagas().at(0).events, IsEmpty());
-  world.pass(hours{1});
-  world.commit_all();
-  world.pass(seconds{0});
-  world.commit_all();
+  wake_after(world, hours{1});
   EXPECT_EQ(world.sent(), 2U);
   EXPECT_THAT(world.history(id), ElementsAre(kind::started, kind::attempt_failed, kind::timer_fired));
 }
@@ -144,10 +149,7 @@ TEST(engine_rest, what_a_clock_that_was_ahead_has_armed_waits_for_its_own_time_o
   world.commit_all();
   EXPECT_EQ(world.engine().figures().resting, 1U);
   EXPECT_EQ(world.alarm(), world.now() + minutes{50});
-  world.pass(minutes{50});
-  world.commit_all();
-  world.pass(seconds{0});
-  world.commit_all();
+  wake_after(world, minutes{50});
   EXPECT_THAT(world.under_way(id), ElementsAre("first"));
   EXPECT_EQ(world.sent(), 2U);
 }
@@ -193,10 +195,7 @@ TEST(engine_rest, paused_it_rests_until_it_is_resumed) {
   (void)world.act(action::pause, id);
   world.commit_all();
   EXPECT_EQ(world.engine().figures().resting, 1U);
-  world.pass(hours{1});
-  world.commit_all();
-  world.pass(seconds{0});
-  world.commit_all();
+  wake_after(world, hours{1});
   EXPECT_GT(world.stored(id).wake_at, world.now() + hours{1}) << "the retry's timer is over, and nothing is sent before the deadline";
   EXPECT_EQ(world.engine().figures().resting, 1U);
   EXPECT_EQ(world.alarm(), world.stored(id).wake_at);
@@ -234,10 +233,7 @@ TEST(engine_rest, who_waits_for_its_end_does_not_keep_it_in_memory) {
   auto const late = world.wait(id);
   EXPECT_EQ(world.engine().figures().resting, 1U);
   EXPECT_EQ(world.reads(), 0U);
-  world.pass(hours{1});
-  world.commit_all();
-  world.pass(seconds{0});
-  world.commit_all();
+  wake_after(world, hours{1});
   world.succeed(id, "first");
   EXPECT_FALSE(early.heard() || late.heard());
   world.succeed(id, "second");
@@ -301,10 +297,7 @@ TEST(engine_rest, one_that_cannot_be_read_does_not_hold_up_those_read_with_it) {
   EXPECT_THAT(world.alerts_of(ids[0]), IsEmpty());
   EXPECT_EQ(world.alerts_of(ids[1]).size(), 1U);
   world.fail_read_of(saga_id{});
-  world.pass(minutes{1});
-  world.commit_all();
-  world.pass(seconds{0});
-  world.commit_all();
+  wake_after(world, minutes{1});
   EXPECT_THAT(world.under_way(ids[1]), ElementsAre("first"));
 }
 
@@ -388,10 +381,7 @@ TEST(engine_rest, those_that_rest_do_not_count_for_the_limit_and_go_on_beyond_it
   (void)world.begun();
   (void)world.begun();
   EXPECT_EQ(world.start().code(), errc::exhausted);
-  world.pass(hours{1});
-  world.commit_all();
-  world.pass(seconds{0});
-  world.commit_all();
+  wake_after(world, hours{1});
   EXPECT_EQ(world.sent(), 12U) << "what was accepted goes on";
 }
 
@@ -442,10 +432,7 @@ TEST(engine_rest, a_shard_that_comes_brings_those_that_rest) {
   world.engine().hold({shard{0}});
   EXPECT_EQ(world.engine().figures().resting, 1U);
   EXPECT_EQ(world.alarm(), row.wake_at);
-  world.pass(hours{1});
-  world.commit_all();
-  world.pass(seconds{0});
-  world.commit_all();
+  wake_after(world, hours{1});
   EXPECT_EQ(world.sent(), 2U);
 }
 
